@@ -1,0 +1,9 @@
+//! The agent: sessions, and the query loop that drives them.
+
+mod event;
+mod session;
+mod transition;
+
+pub use event::{LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
+pub use session::{SessionInfo, SessionState, Sent, Sessions, StartTask, TaskContext};
+pub use transition::{Continue, Terminal, TerminalReason};

@@ -1,0 +1,68 @@
+//! What a running task tells: the query loop's own five kinds and its end, and what the session adds.
+
+use super::{Continue, Terminal};
+use crate::conversation::{Message, MessageId, SessionId, TaskId, ToolUseId};
+use crate::documents::AbsPath;
+use crate::models::ProviderEvent;
+use crate::permissions::PermissionRequest;
+use crate::tools::ToolKind;
+
+/// What the query loop yields: five kinds, and exactly one `Done`, last.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LoopEvent {
+    /// Once at the top of every iteration.
+    RequestStart { turn: u32 },
+    Stream(ProviderEvent),
+    Message(Message),
+    /// An emitted message is void.
+    Tombstone { message_id: MessageId },
+    ToolUseSummary { summary: String, tool_use_ids: Vec<ToolUseId> },
+    Done(Terminal),
+}
+
+/// An event of a session, numbered without gaps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionUpdate {
+    pub session: SessionId,
+    pub task: TaskId,
+    pub seq: u64,
+    pub event: SessionEvent,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum SessionEvent {
+    Loop(LoopEvent),
+    Transition(Continue),
+    /// One for each stage of a call's life.
+    ToolCall(ToolCallUpdate),
+    PermissionAsked(PermissionRequest),
+    /// `option`: what was chosen; `None`: the task ended first.
+    PermissionResolved { request_id: String, option: Option<String> },
+    /// Title, state or usage changed.
+    SessionChanged(super::SessionInfo),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolCallUpdate {
+    pub id: ToolUseId,
+    pub tool: String,
+    /// `Read src/a.rs`.
+    pub title: String,
+    pub kind: ToolKind,
+    pub status: ToolCallStatus,
+    pub locations: Vec<AbsPath>,
+    /// Progress, result or error, for a person.
+    pub text: Option<String>,
+    /// Structured result.
+    pub data: serde_json::Value,
+}
+
+/// ACP tool call statuses, and `Rejected` for a denied one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolCallStatus {
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+    Rejected,
+}

@@ -1,0 +1,73 @@
+//! Why the loop went on, and why it ended.
+
+use crate::conversation::Usage;
+
+/// Why an iteration was followed by another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Continue {
+    NextTurn,
+    MaxOutputTokensEscalate,
+    MaxOutputTokensRecovery,
+    CollapseDrainRetry,
+    ReactiveCompactRetry,
+    StopHookBlocking,
+    TokenBudgetContinuation,
+}
+
+/// The one value that a loop returns.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Terminal {
+    pub reason: TerminalReason,
+    pub turns: u32,
+    pub usage: Usage,
+    /// For the person: what happened and what to do, if it was no plain end.
+    pub message: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TerminalReason {
+    Completed,
+    AbortedStreaming,
+    AbortedTools,
+    BlockingLimit,
+    PromptTooLong,
+    ImageError,
+    ModelError,
+    StopHookPrevented,
+    HookStopped,
+    MaxTurns,
+}
+
+impl Continue {
+    /// The name on every wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::NextTurn => "next_turn",
+            Self::MaxOutputTokensEscalate => "max_output_tokens_escalate",
+            Self::MaxOutputTokensRecovery => "max_output_tokens_recovery",
+            Self::CollapseDrainRetry => "collapse_drain_retry",
+            Self::ReactiveCompactRetry => "reactive_compact_retry",
+            Self::StopHookBlocking => "stop_hook_blocking",
+            Self::TokenBudgetContinuation => "token_budget_continuation",
+        }
+    }
+}
+
+impl TerminalReason {
+    /// The name on every wire.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::AbortedStreaming => "aborted_streaming",
+            Self::AbortedTools => "aborted_tools",
+            Self::BlockingLimit => "blocking_limit",
+            Self::PromptTooLong => "prompt_too_long",
+            Self::ImageError => "image_error",
+            Self::ModelError => "model_error",
+            Self::StopHookPrevented => "stop_hook_prevented",
+            Self::HookStopped => "hook_stopped",
+            Self::MaxTurns => "max_turns",
+        }
+    }
+}

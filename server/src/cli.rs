@@ -1,0 +1,1 @@
+//! The command line: what `copydesk` does when a person runs it.

@@ -1,0 +1,150 @@
+//! The five kinds of local messages, and the two that a model is sent.
+
+use std::time::SystemTime;
+
+use super::{ContentBlock, MessageId, ToolUseId};
+
+/// A record of the conversation as the program keeps it. Local fields never reach a model.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Message {
+    User(UserMessage),
+    Assistant(AssistantMessage),
+    /// For people only.
+    System(SystemMessage),
+    Attachment(Attachment),
+    /// Of a running tool; never kept as history.
+    Progress(ProgressMessage),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct UserMessage {
+    pub id: MessageId,
+    pub at: SystemTime,
+    pub content: Vec<ContentBlock>,
+    /// Written by the program on the user's behalf.
+    pub is_meta: bool,
+    /// Shown to people, never sent.
+    pub is_virtual: bool,
+    pub is_compact_summary: bool,
+    /// What a tool result looks like to a person or a hook (structured).
+    pub tool_use_result: Option<serde_json::Value>,
+    /// The assistant message whose call this answers.
+    pub source_tool_assistant: Option<MessageId>,
+    /// An MCP result's `_meta`, for the editor only.
+    pub mcp_meta: Option<serde_json::Value>,
+}
+
+/// One finished content block of an answer; the blocks of one answer share `response_id`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AssistantMessage {
+    pub id: MessageId,
+    pub at: SystemTime,
+    /// The provider's id of the whole answer (Messages API `message.id`).
+    pub response_id: String,
+    pub request_id: Option<String>,
+    pub model: String,
+    pub content: Vec<ContentBlock>,
+    pub stop_reason: Option<StopReason>,
+    pub usage: Usage,
+    /// Made here to show an API failure; never sent back.
+    pub is_api_error: bool,
+    pub is_virtual: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SystemMessage {
+    pub id: MessageId,
+    pub at: SystemTime,
+    pub kind: SystemKind,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SystemKind {
+    Informational,
+    Warning,
+    ApiRetry,
+    ModelFallback,
+    PermissionChange,
+    CompactBoundary,
+    /// The one kind that is sent: as user text.
+    LocalCommand,
+    TurnDuration,
+}
+
+/// Something that came up beside the conversation: sent as meta user text inside a `system-reminder` tag.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attachment {
+    pub id: MessageId,
+    pub at: SystemTime,
+    pub kind: AttachmentKind,
+    pub text: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AttachmentKind {
+    /// What the user decided about hunks, told once and net.
+    Decisions,
+    /// What changed in a file the model has seen.
+    FileChanged,
+    MemoryFile,
+    QueuedPrompt,
+    TaskStatus,
+    Diagnostics,
+    IdeSelection,
+    MaxTurnsReached,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProgressMessage {
+    pub id: MessageId,
+    pub at: SystemTime,
+    pub tool_use_id: ToolUseId,
+    pub text: String,
+}
+
+/// Why the model stopped (Messages API `stop_reason`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum StopReason {
+    EndTurn,
+    ToolUse,
+    MaxTokens,
+    StopSequence,
+    PauseTurn,
+    Refusal,
+    ContextWindowExceeded,
+    Other(String),
+}
+
+/// Tokens of one answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub cache_creation_input_tokens: u64,
+    pub cache_read_input_tokens: u64,
+}
+
+/// Whose turn (Messages API `role`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    User,
+    Assistant,
+}
+
+/// A message as every provider takes it: normalised, so that roles alternate and every call is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApiMessage {
+    pub role: Role,
+    pub content: Vec<ContentBlock>,
+}
+
+impl MessageId {
+    /// A new one, never given before.
+    pub fn fresh() -> Self {
+        Self(uuid::Uuid::new_v4().to_string())
+    }
+}

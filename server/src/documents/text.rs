@@ -1,0 +1,162 @@
+//! A text and a change of it, in bytes. The only place that names ropey, so that another rope is a change of one file.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use ropey::Rope;
+
+/// A whole text. Cloning is cheap and shares the memory: a clone is a snapshot.
+///
+/// Lines are separated, not terminated: `"a\n"` has two lines, `""` has one. Line breaks are LSP's: `\n`, `\r\n`, `\r`.
+/// Offsets are bytes; one that lies past the end or inside a character is moved back to the border before it.
+#[derive(Clone, Default)]
+pub struct Text {
+    rope: Rope,
+}
+
+/// `text` in the place of `range`, in bytes of the text as it was before this change.
+///
+/// In a list called *changes* each one applies to the result of the one before; in a list called *edits* all of them
+/// refer to the same text, ascending and without overlap.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    pub range: Range<usize>,
+    pub text: String,
+}
+
+impl Text {
+    /// Length in bytes.
+    pub fn len(&self) -> usize {
+        self.rope.len_bytes()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// At least one.
+    pub fn line_count(&self) -> usize {
+        self.rope.len_lines()
+    }
+
+    /// Where `line` begins; the text's length for any line past the last.
+    pub fn line_start(&self, line: usize) -> usize {
+        if line >= self.line_count() { self.len() } else { self.rope.line_to_byte(line) }
+    }
+
+    /// Where `line` ends, before its line break.
+    pub fn line_end(&self, line: usize) -> usize {
+        let start = self.line_start(line);
+        let full = self.line(line);
+        start + full.trim_end_matches(['\r', '\n']).len()
+    }
+
+    /// The line that holds `offset`.
+    pub fn line_of(&self, offset: usize) -> usize {
+        self.rope.byte_to_line(offset.min(self.len()))
+    }
+
+    /// `line` with its line break; empty past the last line.
+    pub fn line(&self, line: usize) -> Cow<'_, str> {
+        if line >= self.line_count() { Cow::Borrowed("") } else { self.rope.line(line).into() }
+    }
+
+    /// The text between two offsets.
+    pub fn slice(&self, range: Range<usize>) -> Cow<'_, str> {
+        let start = self.border(range.start);
+        let end = self.border(range.end).max(start);
+        self.rope.byte_slice(start..end).into()
+    }
+
+    /// All lines in order, each with its line break.
+    pub fn lines(&self) -> impl Iterator<Item = Cow<'_, str>> {
+        self.rope.lines().map(Cow::from)
+    }
+
+    /// The text in pieces, in order, without copying.
+    pub fn chunks(&self) -> impl Iterator<Item = &str> {
+        self.rope.chunks()
+    }
+
+    /// Puts `text` in the place of `range`.
+    pub fn replace(&mut self, range: Range<usize>, text: &str) {
+        let start = self.rope.byte_to_char(self.border(range.start));
+        let end = self.rope.byte_to_char(self.border(range.end)).max(start);
+        if start < end {
+            self.rope.remove(start..end);
+        }
+        if !text.is_empty() {
+            self.rope.insert(start, text);
+        }
+    }
+
+    /// Applies one change.
+    pub fn apply(&mut self, change: &Change) {
+        self.replace(change.range.clone(), &change.text);
+    }
+
+    /// The text after `edits`, which all refer to `self`, ascending and without overlap.
+    #[must_use]
+    pub fn with_edits(&self, edits: &[Change]) -> Self {
+        let mut after = self.clone();
+        for edit in edits.iter().rev() {
+            after.apply(edit);
+        }
+        after
+    }
+
+    /// The last character border at or before `offset`.
+    pub fn border(&self, offset: usize) -> usize {
+        let offset = offset.min(self.len());
+        self.rope.char_to_byte(self.rope.byte_to_char(offset))
+    }
+
+    /// Number of UTF-16 units before `offset`, and of characters.
+    pub(super) fn rope(&self) -> &Rope {
+        &self.rope
+    }
+}
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self { rope: Rope::from_str(text) }
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl PartialEq for Text {
+    fn eq(&self, other: &Self) -> bool {
+        self.rope == other.rope
+    }
+}
+
+impl Eq for Text {}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.rope == other
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.rope == *other
+    }
+}
+
+impl std::fmt::Display for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.chunks().try_for_each(|chunk| f.write_str(chunk))
+    }
+}
+
+impl std::fmt::Debug for Text {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.to_string())
+    }
+}

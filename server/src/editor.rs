@@ -1,0 +1,55 @@
+//! What the core may know and ask of an editor: positions as the protocol counts them, and the editor's abilities.
+
+mod features;
+mod position;
+
+pub use features::{CopydeskFeatures, DiagnosticStyle, EditorFeatures};
+pub use position::{Position, PositionEncoding, Range, TextEdit};
+
+use futures::future::BoxFuture;
+
+/// How loud a message to the person is (LSP `MessageType`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Loudness {
+    Error,
+    Warning,
+    Info,
+}
+
+/// Edits of one file, ready to be sent: ascending, not overlapping, all against the text of `version`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileEdit {
+    /// The URI exactly as the client opened it.
+    pub uri: String,
+    /// The version the edits were computed for; `None` for a file that is not open.
+    pub version: Option<i32>,
+    pub edits: Vec<TextEdit>,
+}
+
+/// What the client answered to `workspace/applyEdit`. It proves nothing: only the echoed text does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApplyReply {
+    pub applied: bool,
+    pub reason: Option<String>,
+}
+
+/// What the core may ask of the editor it serves. Every call is queued in order on one outgoing line.
+///
+/// Invariant: no implementation waits for a person except `ask`, and nothing that runs in a request handler may
+/// await `ask` or `apply_edit`.
+pub trait Editor: Send + Sync + 'static {
+    /// The abilities that were resolved at `initialize`.
+    fn features(&self) -> EditorFeatures;
+
+    /// Sends `workspace/applyEdit` and waits for the reply, at most ten seconds; an error or no answer is `applied: false`.
+    fn apply_edit(&self, edit: FileEdit) -> BoxFuture<'static, ApplyReply>;
+
+    /// `window/showMessage`.
+    fn show_message(&self, loudness: Loudness, text: String);
+
+    /// `window/showDocument`: brings `uri` to the front with `range` selected, where the editor can.
+    fn show_document(&self, uri: String, range: Option<Range>);
+
+    /// `window/showMessageRequest`. `None` is every way of not answering: closed, an error, no such ability.
+    fn ask(&self, text: String, choices: Vec<String>) -> BoxFuture<'static, Option<String>>;
+}

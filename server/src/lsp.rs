@@ -1,0 +1,1 @@
+//! The LSP door: the only place, with its folder, that names LSP types.

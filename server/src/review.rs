@@ -1,0 +1,15 @@
+//! For each file there are two texts: the *buffer* (what the user has) and the *draft* (what the agent would have). A
+//! hunk is a place where they differ. Accepting a hunk makes the buffer equal to the draft there; rejecting it makes the
+//! draft equal to the buffer there. A change by the user goes into both.
+
+mod decision;
+mod desk;
+mod draft;
+mod proposal;
+mod view;
+
+pub use decision::{Decide, Decision, DecisionResult, HunkRef, Outcome, Take, Target};
+pub use desk::DeskHandle;
+pub use draft::{Draft, Refusal};
+pub use proposal::{AgentView, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
+pub use view::{FileKind, FileReview, HunkId, HunkState, HunkView, InlineMark, ReviewView, Side};

@@ -1,0 +1,70 @@
+//! What a person decides, about which hunks, and what came of it.
+
+use super::HunkId;
+use crate::conversation::SessionId;
+use crate::documents::AbsPath;
+
+/// One decision.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    pub decide: Decide,
+    pub target: Target,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Decide {
+    Accept,
+    Reject { reason: Option<String> },
+    /// Part of one hunk: indexes into its old and its new lines.
+    AcceptLines { minus: Vec<usize>, plus: Vec<usize> },
+    RejectLines { minus: Vec<usize>, plus: Vec<usize> },
+    /// Settle a conflict.
+    Resolve(Take),
+    /// The user's own words in the place of the agent's: whole lines.
+    Amend { text: String },
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Take {
+    Mine,
+    Agents,
+    /// The draft becomes the buffer, and the agent is asked to do it again with both texts before it.
+    Redo,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Target {
+    All { session: Option<SessionId> },
+    File(AbsPath),
+    Hunk(HunkRef),
+}
+
+/// A hunk as it was shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HunkRef {
+    pub id: HunkId,
+    /// A decision on an older revision decides nothing. `None`: whichever it is now.
+    pub revision: Option<u32>,
+}
+
+/// What a decision did to one hunk, or to a file without hunks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct DecisionResult {
+    pub path: AbsPath,
+    pub hunk: Option<HunkId>,
+    pub outcome: Outcome,
+    /// Why not, and what to do: for the person.
+    pub message: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Seen in the editor's own text, or written to the closed file.
+    Accepted,
+    Rejected,
+    Amended,
+    Pending,
+    Conflicted,
+    /// Nothing of that name, or it changed since it was shown.
+    Stale,
+}

@@ -1,0 +1,83 @@
+//! What the agent asks of the desk, and what it is told back.
+
+use crate::conversation::ToolUseId;
+use crate::documents::{AbsPath, Change, ReadError, Stamp, Text};
+
+/// Which tool call wanted a change, and in what words a person reads it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    pub tool_use_id: ToolUseId,
+    /// Imperative, at most 70 characters: `rename load to open`.
+    pub summary: String,
+    /// The sub-agent that made the call.
+    pub agent: Option<String>,
+    /// The amending hand was the user's.
+    pub by_user: bool,
+}
+
+/// A file as the agent has it: its own draft, else the buffer, else the disk.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AgentView {
+    pub path: AbsPath,
+    /// `None`: there is no such file on the agent's side.
+    pub text: Option<Text>,
+    /// Of the buffer side; `None` if there is no file.
+    pub stamp: Option<Stamp>,
+    /// The draft differs from the buffer.
+    pub drafted: bool,
+    /// Text that the user rejected in this file, newest last: an `old_string` found here was rejected.
+    pub rejected: Vec<String>,
+}
+
+/// A change of the agent's side.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Proposal {
+    /// Against the text of the `AgentView` it was made from; ascending, no overlap.
+    Edit(Vec<Change>),
+    /// A whole new text, merged three ways: `seen` is what the model was last shown (`None`: it believes that there is no
+    /// file).
+    Write { content: String, seen: Option<Text> },
+    Delete,
+    Rename { to: AbsPath },
+}
+
+/// What became of a proposal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proposed {
+    pub before: Option<Text>,
+    pub after: Option<Text>,
+    /// The hunks that the call made or changed.
+    pub hunks: Vec<super::HunkId>,
+}
+
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ProposeError {
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    /// Text for the model.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// One thing the agent is told before its next request, once and net.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Told {
+    pub path: AbsPath,
+    pub what: ToldWhat,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum ToldWhat {
+    Accepted { summary: String },
+    /// By the user's own typing, or outside the editor.
+    AcceptedByHand { summary: String },
+    Rejected { summary: String, reason: Option<String>, text: String },
+    /// Amended, or changed after the accept: a small diff.
+    Altered { summary: String, diff: String },
+    /// Accepted, then taken back: pending again.
+    Undone { summary: String },
+    Conflicted { summary: String, mine: String, agents: String },
+    /// The user or another program changed a file the model has seen: a small diff.
+    FileChanged { by: &'static str, diff: String },
+    FileRenamed { to: AbsPath },
+}

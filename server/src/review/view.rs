@@ -1,0 +1,96 @@
+//! What the surfaces show: every file under review with its hunks, as values.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Reason;
+use crate::conversation::SessionId;
+use crate::documents::{AbsPath, Change, Text};
+
+/// The whole review at one moment. Cheap to clone.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ReviewView {
+    /// Files with something to review, by path.
+    pub files: Vec<Arc<FileReview>>,
+    /// Rises with every change.
+    pub revision: u64,
+}
+
+/// One file under review by one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FileReview {
+    pub path: AbsPath,
+    pub session: SessionId,
+    pub kind: FileKind,
+    /// The client's URI and version if the file is open.
+    pub open: Option<(String, i32)>,
+    /// `None`: there is no file on that side.
+    pub buffer: Option<Text>,
+    pub draft: Option<Text>,
+    /// Ascending by place. A create, delete or rename without text to compare has none.
+    pub hunks: Vec<HunkView>,
+    /// Why the file as a whole is created, deleted or renamed.
+    pub reasons: Vec<Reason>,
+    /// Open with unsaved text, and the disk has something else: shown, never merged.
+    pub disk_differs: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    Modify,
+    Create,
+    Delete,
+    Rename { to: AbsPath },
+}
+
+/// Names a hunk for as long as it lives: `h_7`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HunkId(pub String);
+
+/// One hunk as it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct HunkView {
+    pub id: HunkId,
+    /// Rises with every change of the agent's side.
+    pub revision: u32,
+    /// Buffer lines it replaces, zero-based, half-open; empty for a pure insertion, which stands before `start`.
+    pub lines: Range<usize>,
+    /// Those buffer lines, and the agent's, whole with their line breaks.
+    pub removed: String,
+    pub added: String,
+    /// What differs inside lines.
+    pub inline: Vec<InlineMark>,
+    pub state: HunkState,
+    /// Accepted once and taken back by the user: left alone by every bulk action.
+    pub undone: bool,
+    /// Oldest first.
+    pub reasons: Vec<Reason>,
+    /// The other half of a moved block.
+    pub moved: Option<HunkId>,
+    /// Changes nothing but line ends.
+    pub line_ends_only: bool,
+    /// The one edit of the buffer that accepting is: trimmed at both ends.
+    pub accept: Change,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HunkState {
+    Pending,
+    /// An accept was sent and its echo has not come yet.
+    Applying,
+    /// The user changed the same place: both sides are shown, no plain accept.
+    Conflicted,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Removed,
+    Added,
+}
+
+/// A stretch of changed words, in bytes of `removed` or `added`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InlineMark {
+    pub side: Side,
+    pub range: Range<usize>,
+}

@@ -1,0 +1,107 @@
+//! The contract of a tool.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId};
+use crate::documents::{AbsPath, FileStateCache, Seen, Workspace};
+use crate::permissions::Verdict;
+use crate::review::DeskHandle;
+
+/// One tool. The doc comments of its input type are the text the model reads.
+///
+/// Defaults fail closed: not concurrency-safe, not read-only.
+pub trait Tool: Send + Sync + 'static {
+    fn name(&self) -> &'static str;
+
+    /// Older names that rules and transcripts may still use.
+    fn aliases(&self) -> &'static [&'static str] {
+        &[]
+    }
+
+    fn description(&self) -> String;
+
+    fn kind(&self) -> ToolKind;
+
+    /// JSON Schema of the input, from the same type that validates it.
+    fn input_schema(&self) -> Value;
+
+    /// Whether `input` is legal, before any permission is asked: text for the model that names the field.
+    fn validate(&self, input: &Value) -> Result<(), ToolError>;
+
+    /// What a person reads while it runs: `Read src/a.rs`. Must work on any input.
+    fn title(&self, input: &Value) -> String;
+
+    /// The files the call is about, for following along.
+    fn locations(&self, _input: &Value, _context: &ToolUseContext) -> Vec<AbsPath> {
+        Vec::new()
+    }
+
+    fn is_concurrency_safe(&self, _input: &Value) -> bool {
+        false
+    }
+
+    fn is_read_only(&self, _input: &Value) -> bool {
+        false
+    }
+
+    fn is_destructive(&self, _input: &Value) -> bool {
+        false
+    }
+
+    /// The tool's own word on whether this call may run.
+    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict;
+
+    /// Runs the call. Dropping the future cancels it; it also watches `context.cancel`.
+    fn call(&self, input: Value, context: ToolUseContext) -> BoxFuture<'static, Result<ToolResult, ToolError>>;
+}
+
+/// ACP tool kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolKind {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    Other,
+}
+
+/// What a call is given: never the history itself, only this round's view of it.
+#[derive(Clone)]
+pub struct ToolUseContext {
+    pub session: SessionId,
+    pub tool_use_id: ToolUseId,
+    pub workspace: Arc<Workspace>,
+    pub documents: Arc<FileStateCache>,
+    pub desk: DeskHandle,
+    /// What this session's model has been shown (`readFileState`).
+    pub seen: Arc<Seen>,
+    /// This round's messages, read only.
+    pub messages: Arc<[Message]>,
+    pub cancel: CancellationToken,
+    /// A line for the person while the call runs.
+    pub progress: Arc<dyn Fn(String) + Send + Sync>,
+}
+
+/// What a call gives back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolResult {
+    /// For the model.
+    pub content: Vec<ToolResultContent>,
+    /// The same, structured, for editors and hooks.
+    pub data: Value,
+    /// Messages that go into the history after the results.
+    pub new_messages: Vec<Message>,
+}
+
+/// Why a call failed: text written for the model, which it can act on.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub struct ToolError(pub String);

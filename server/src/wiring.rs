@@ -1,0 +1,1 @@
+//! Builds every part and joins them; no logic.
