@@ -5,5 +5,5 @@ mod session;
 mod transition;
 
 pub use event::{LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
-pub use session::{SessionInfo, SessionState, Sent, Sessions, StartTask, TaskContext};
+pub use session::{Sent, SessionInfo, SessionState, Sessions, StartTask, TaskContext};
 pub use transition::{Continue, Terminal, TerminalReason};

@@ -7,6 +7,6 @@ mod message;
 pub use block::{ContentBlock, ImageSource, ToolResultContent};
 pub use ids::{MessageId, SessionId, TaskId, ToolUseId};
 pub use message::{
-    ApiMessage, AssistantMessage, Attachment, AttachmentKind, Message, ProgressMessage, Role, StopReason, SystemKind,
-    SystemMessage, Usage, UserMessage,
+    ApiMessage, AssistantMessage, Attachment, AttachmentKind, Message, ProgressMessage, Role, StopReason,
+    SystemKind, SystemMessage, Usage, UserMessage,
 };

@@ -11,12 +11,19 @@ use crate::tools::ToolKind;
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoopEvent {
     /// Once at the top of every iteration.
-    RequestStart { turn: u32 },
+    RequestStart {
+        turn: u32,
+    },
     Stream(ProviderEvent),
     Message(Message),
     /// An emitted message is void.
-    Tombstone { message_id: MessageId },
-    ToolUseSummary { summary: String, tool_use_ids: Vec<ToolUseId> },
+    Tombstone {
+        message_id: MessageId,
+    },
+    ToolUseSummary {
+        summary: String,
+        tool_use_ids: Vec<ToolUseId>,
+    },
     Done(Terminal),
 }
 
@@ -37,7 +44,10 @@ pub enum SessionEvent {
     ToolCall(ToolCallUpdate),
     PermissionAsked(PermissionRequest),
     /// `option`: what was chosen; `None`: the task ended first.
-    PermissionResolved { request_id: String, option: Option<String> },
+    PermissionResolved {
+        request_id: String,
+        option: Option<String>,
+    },
     /// Title, state or usage changed.
     SessionChanged(super::SessionInfo),
 }

@@ -30,7 +30,9 @@ pub enum ReadError {
     Special { path: AbsPath, what: &'static str },
     #[error("{path} is a binary file")]
     Binary { path: AbsPath },
-    #[error("{path} is in an encoding that can't be kept exactly ({encoding}): open it in the editor, which owns the encoding there")]
+    #[error(
+        "{path} is in an encoding that can't be kept exactly ({encoding}): open it in the editor, which owns the encoding there"
+    )]
     Encoding { path: AbsPath, encoding: String },
     #[error("{path} has {size} bytes, over the limit of {limit} for editing; it can still be read in parts")]
     TooLarge { path: AbsPath, size: u64, limit: u64 },

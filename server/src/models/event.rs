@@ -7,17 +7,38 @@ use crate::conversation::{ContentBlock, StopReason, Usage};
 /// One event of a streamed answer, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ProviderEvent {
-    MessageStart { response_id: String, model: String, usage: Usage },
+    MessageStart {
+        response_id: String,
+        model: String,
+        usage: Usage,
+    },
     /// `block` is empty yet: deltas fill it.
-    BlockStart { index: usize, block: ContentBlock },
-    BlockDelta { index: usize, delta: BlockDelta },
+    BlockStart {
+        index: usize,
+        block: ContentBlock,
+    },
+    BlockDelta {
+        index: usize,
+        delta: BlockDelta,
+    },
     /// `block` is whole: the provider has joined the deltas and parsed a call's input.
-    BlockStop { index: usize, block: ContentBlock },
+    BlockStop {
+        index: usize,
+        block: ContentBlock,
+    },
     /// Usage figures are cumulative.
-    MessageDelta { stop_reason: Option<StopReason>, usage: Usage },
+    MessageDelta {
+        stop_reason: Option<StopReason>,
+        usage: Usage,
+    },
     MessageStop,
     /// The request failed in a way worth trying again, before anything of the answer was seen.
-    Retry { attempt: u32, max: u32, delay: Duration, reason: String },
+    Retry {
+        attempt: u32,
+        max: u32,
+        delay: Duration,
+        reason: String,
+    },
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

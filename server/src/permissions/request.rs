@@ -10,7 +10,11 @@ pub enum Verdict {
     Deny(String),
     /// Put to the person: `title` in the imperative ("Read /etc/hosts"), `explanation` says why it is asked, `rule` what
     /// an "always" would save, such as `Read(//etc/hosts)`.
-    Ask { title: String, explanation: String, rule: String },
+    Ask {
+        title: String,
+        explanation: String,
+        rule: String,
+    },
 }
 
 /// A question that waits for the person.

@@ -14,14 +14,24 @@ pub struct Decision {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Decide {
     Accept,
-    Reject { reason: Option<String> },
+    Reject {
+        reason: Option<String>,
+    },
     /// Part of one hunk: indexes into its old and its new lines.
-    AcceptLines { minus: Vec<usize>, plus: Vec<usize> },
-    RejectLines { minus: Vec<usize>, plus: Vec<usize> },
+    AcceptLines {
+        minus: Vec<usize>,
+        plus: Vec<usize>,
+    },
+    RejectLines {
+        minus: Vec<usize>,
+        plus: Vec<usize>,
+    },
     /// Settle a conflict.
     Resolve(Take),
     /// The user's own words in the place of the agent's: whole lines.
-    Amend { text: String },
+    Amend {
+        text: String,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use tokio::sync::watch;
 
-use super::{AgentView, Decision, DecisionResult, HunkRef, Proposal, ProposeError, Proposed, Reason, ReviewView, Told};
+use super::{
+    AgentView, Decision, DecisionResult, HunkRef, Proposal, ProposeError, Proposed, Reason, ReviewView, Told,
+};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, FileStateCache, Opened, ReadError, Workspace};
 use crate::editor::Editor;
@@ -20,7 +22,11 @@ pub struct DeskHandle {
 
 impl DeskHandle {
     /// Starts the actor; it ends when the last handle is dropped.
-    pub fn start(_documents: Arc<FileStateCache>, _workspace: Arc<Workspace>, _editor: Arc<dyn Editor>) -> Self {
+    pub fn start(
+        _documents: Arc<FileStateCache>,
+        _workspace: Arc<Workspace>,
+        _editor: Arc<dyn Editor>,
+    ) -> Self {
         todo!()
     }
 

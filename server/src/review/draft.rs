@@ -64,7 +64,12 @@ impl Draft {
     }
 
     /// As `accept`, for some lines of one hunk (indexes into its old and new lines).
-    pub fn accept_lines(&mut self, _hunk: &HunkRef, _minus: &[usize], _plus: &[usize]) -> Result<Vec<Change>, Refusal> {
+    pub fn accept_lines(
+        &mut self,
+        _hunk: &HunkRef,
+        _minus: &[usize],
+        _plus: &[usize],
+    ) -> Result<Vec<Change>, Refusal> {
         todo!()
     }
 

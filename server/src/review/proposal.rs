@@ -36,9 +36,14 @@ pub enum Proposal {
     Edit(Vec<Change>),
     /// A whole new text, merged three ways: `seen` is what the model was last shown (`None`: it believes that there is no
     /// file).
-    Write { content: String, seen: Option<Text> },
+    Write {
+        content: String,
+        seen: Option<Text>,
+    },
     Delete,
-    Rename { to: AbsPath },
+    Rename {
+        to: AbsPath,
+    },
 }
 
 /// What became of a proposal.
@@ -68,16 +73,38 @@ pub struct Told {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum ToldWhat {
-    Accepted { summary: String },
+    Accepted {
+        summary: String,
+    },
     /// By the user's own typing, or outside the editor.
-    AcceptedByHand { summary: String },
-    Rejected { summary: String, reason: Option<String>, text: String },
+    AcceptedByHand {
+        summary: String,
+    },
+    Rejected {
+        summary: String,
+        reason: Option<String>,
+        text: String,
+    },
     /// Amended, or changed after the accept: a small diff.
-    Altered { summary: String, diff: String },
+    Altered {
+        summary: String,
+        diff: String,
+    },
     /// Accepted, then taken back: pending again.
-    Undone { summary: String },
-    Conflicted { summary: String, mine: String, agents: String },
+    Undone {
+        summary: String,
+    },
+    Conflicted {
+        summary: String,
+        mine: String,
+        agents: String,
+    },
     /// The user or another program changed a file the model has seen: a small diff.
-    FileChanged { by: &'static str, diff: String },
-    FileRenamed { to: AbsPath },
+    FileChanged {
+        by: &'static str,
+        diff: String,
+    },
+    FileRenamed {
+        to: AbsPath,
+    },
 }

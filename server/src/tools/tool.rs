@@ -56,7 +56,11 @@ pub trait Tool: Send + Sync + 'static {
     fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict;
 
     /// Runs the call. Dropping the future cancels it; it also watches `context.cancel`.
-    fn call(&self, input: Value, context: ToolUseContext) -> BoxFuture<'static, Result<ToolResult, ToolError>>;
+    fn call(
+        &self,
+        input: Value,
+        context: ToolUseContext,
+    ) -> BoxFuture<'static, Result<ToolResult, ToolError>>;
 }
 
 /// ACP tool kinds.

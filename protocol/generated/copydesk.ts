@@ -1,0 +1,380 @@
+// The wire types of Copydesk's custom LSP methods. Generated from the Rust types: do not edit.
+
+/**
+ * A place in a document, counted in the position encoding negotiated at `initialize` (LSP `Position`).
+ */
+export type Position = { 
+/**
+ * Zero-based.
+ */
+line: number, character: number, };
+
+/**
+ * A half-open stretch of a document (LSP `Range`).
+ */
+export type Range = { start: Position, end: Position, };
+
+/**
+ * `data` of a JSON-RPC error of ours; `message` beside it is for people.
+ */
+export type ErrorData = { 
+/**
+ * Such as `unknownSession`, `staleHunk`, `notAvailable`.
+ */
+kind: string, 
+/**
+ * What to do next.
+ */
+hint: string, };
+
+/**
+ * What a client can do, in `initialize.capabilities.experimental.copydesk`.
+ */
+export type ClientCapability = { 
+/**
+ * Of this protocol: 1.
+ */
+version: number, 
+/**
+ * Takes `copydesk/event` and `copydesk/session/changed`.
+ */
+events: boolean, 
+/**
+ * Takes `copydesk/proposal/changed` and draws hunks itself.
+ */
+review: boolean, 
+/**
+ * Takes `copydesk/permission/asked` and answers by `copydesk/permission/answer`.
+ */
+permissions: boolean, 
+/**
+ * Answers `copydesk/prompt/ask`.
+ */
+prompts: boolean, 
+/**
+ * Answers `copydesk/file/save`.
+ */
+saveFiles: boolean, };
+
+/**
+ * What the server offers, in the result's `capabilities.experimental.copydesk`.
+ */
+export type ServerCapability = { version: number, 
+/**
+ * The client-to-server methods that this server answers.
+ */
+methods: Array<string>, };
+
+/**
+ * One piece of a prompt.
+ */
+export type ContentBlock = { "type": "text", text: string, } | { "type": "resource_link", uri: string, range?: Range, } | { "type": "image", 
+/**
+ * Such as `image/png`.
+ */
+mimeType: string, 
+/**
+ * Base64.
+ */
+data: string, };
+
+export type TaskStartParams = { 
+/**
+ * Absent: a new session.
+ */
+sessionId?: string, prompt: Array<ContentBlock>, context?: EditorContext, };
+
+/**
+ * Where the user stands.
+ */
+export type EditorContext = { uri: string, range?: Range, 
+/**
+ * LSP `Diagnostic`s the task is about.
+ */
+diagnostics?: Array<unknown>, };
+
+/**
+ * Answered at once; what happens follows as events.
+ */
+export type TaskStartResult = { sessionId: string, taskId: string, };
+
+export type TaskCancelParams = { taskId: string, };
+
+export type TaskSendParams = { sessionId: string, prompt: Array<ContentBlock>, };
+
+export type TaskSendResult = { taskId: string, 
+/**
+ * Put into the running task rather than started.
+ */
+queued: boolean, };
+
+/**
+ * `{}`.
+ */
+export type Empty = Record<symbol, never>;
+
+export type EventParams = { sessionId: string, taskId: string, 
+/**
+ * Rises by one with each event of a session.
+ */
+seq: number, 
+/**
+ * The call that started the sub-agent this event comes from.
+ */
+parentToolUseId?: string, event: Event, };
+
+/**
+ * The query loop's five kinds and its end, and what the session adds.
+ */
+export type Event = { "type": "requestStart", model: string, turn: number, 
+/**
+ * No language model answers.
+ */
+offline: boolean, } | { "type": "stream", delta: Delta, } | { "type": "message", message: MessageRecord, } | { "type": "tombstone", messageId: string, } | { "type": "toolUseSummary", summary: string, toolUseIds: Array<string>, } | { "type": "transition", reason: string, } | { "type": "toolCall", id: string, title: string, kind: ToolKind, status: ToolCallStatus, locations: Array<Location>, content: Array<ToolCallContent>, group?: string, } | { "type": "plan", entries: Array<PlanEntry>, } | { "type": "compaction", status: string, } | { "type": "retry", attempt: number, max: number, delayMs: number, reason: string, } | { "type": "terminal", 
+/**
+ * `completed`, `aborted_streaming`, `model_error`, `max_turns`, …
+ */
+reason: string, turns: number, usage: Usage, cost?: Cost, 
+/**
+ * For the person, if it was no plain end: what happened and what to do.
+ */
+message?: string, };
+
+export type Delta = { "type": "text", text: string, } | { "type": "thinking", text: string, } | { "type": "toolInput", id: string, json: string, };
+
+/**
+ * A message of the conversation, for display.
+ */
+export type MessageRecord = { id: string, role: MessageRole, text: string, };
+
+export type MessageRole = "user" | "assistant" | "system" | "attachment" | "progress";
+
+/**
+ * ACP tool kinds.
+ */
+export type ToolKind = "read" | "edit" | "delete" | "move" | "search" | "execute" | "think" | "fetch" | "other";
+
+/**
+ * ACP tool call statuses, and `rejected`: the person said no.
+ */
+export type ToolCallStatus = "pending" | "in_progress" | "completed" | "failed" | "rejected";
+
+export type Location = { uri: string, range?: Range, };
+
+/**
+ * What a call has to show.
+ */
+export type ToolCallContent = { "type": "text", text: string, } | { "type": "data", data: unknown, };
+
+export type PlanEntry = { content: string, 
+/**
+ * `pending`, `in_progress`, `completed`.
+ */
+status: string, };
+
+/**
+ * Tokens.
+ */
+export type Usage = { inputTokens: number, outputTokens: number, cacheCreationInputTokens: number, cacheReadInputTokens: number, };
+
+export type Cost = { amount: number, 
+/**
+ * ISO 4217.
+ */
+currency: string, };
+
+export type PermissionAskedParams = { requestId: string, sessionId: string, 
+/**
+ * The sub-agent that asks.
+ */
+agent?: string, toolCall: PermissionToolCall, options: Array<PermissionOption>, 
+/**
+ * Why it is asked. Hidden characters are shown escaped.
+ */
+explanation: string, };
+
+export type PermissionToolCall = { id: string, title: string, kind: ToolKind, command?: string, };
+
+export type PermissionOption = { id: string, kind: PermissionOptionKind, name: string, };
+
+/**
+ * ACP permission option kinds.
+ */
+export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
+
+export type PermissionAnswerParams = { requestId: string, optionId: string, 
+/**
+ * Told to the model with a denial.
+ */
+feedback?: string, };
+
+export type PermissionResolvedParams = { requestId: string, 
+/**
+ * Absent: the task ended before anybody answered.
+ */
+optionId?: string, };
+
+/**
+ * `copydesk/prompt/ask`: an input box.
+ */
+export type PromptAskParams = { title: string, placeholder?: string, 
+/**
+ * Choices instead of free text.
+ */
+options?: Array<string>, };
+
+/**
+ * `copydesk/file/save`.
+ */
+export type SaveFilesParams = { uris: Array<string>, };
+
+export type SaveFilesResult = { 
+/**
+ * Those that were saved.
+ */
+saved: Array<string>, };
+
+/**
+ * A file with pending changes.
+ */
+export type File = { uri: string, 
+/**
+ * The editor's version; null if the file is not open.
+ */
+version: number | null, kind: FileKind, 
+/**
+ * Where a renamed file goes.
+ */
+newUri?: string, binary: boolean, 
+/**
+ * Open with unsaved text while the disk has something else.
+ */
+diskDiffers: boolean, sessionId: string, hunks: Array<Hunk>, };
+
+export type FileKind = "modify" | "create" | "delete" | "rename";
+
+/**
+ * A place where buffer and draft differ.
+ */
+export type Hunk = { id: string, 
+/**
+ * Rises with every change of the agent's side; a decision names the revision it saw.
+ */
+revision: number, 
+/**
+ * One-based place among all pending hunks, and their number.
+ */
+index: number, count: number, 
+/**
+ * The buffer lines it replaces; the end is exclusive. Empty for an insertion.
+ */
+range: Range, 
+/**
+ * Whole lines with their line breaks.
+ */
+removed: string, added: string, inline: Array<InlineMark>, state: HunkState, 
+/**
+ * Accepted once and taken back by the user.
+ */
+undone: boolean, 
+/**
+ * Adds characters that can't be seen.
+ */
+hiddenCharacters: boolean, 
+/**
+ * The other half of a moved block.
+ */
+moved?: string, reason: string, sessionId: string, agent: string | null, };
+
+/**
+ * A stretch of changed words, in UTF-16 units of `removed` or `added`.
+ */
+export type InlineMark = { side: InlineSide, start: number, end: number, };
+
+export type InlineSide = "removed" | "added";
+
+export type HunkState = "pending" | "applying" | "conflicted";
+
+/**
+ * After every change of a file's hunks; none left means settled.
+ */
+export type ProposalChangedParams = { uri: string, version: number | null, hunks: Array<Hunk>, };
+
+export type ProposalListParams = { uri?: string, sessionId?: string, };
+
+export type ProposalListResult = { files: Array<File>, };
+
+export type ProposalShowParams = { uri: string, sessionId?: string, };
+
+/**
+ * Both texts of a file. Null: there is no file on that side.
+ */
+export type ProposalShowResult = { 
+/**
+ * Null if nothing is pending in it.
+ */
+file: File | null, buffer: string | null, draft: string | null, };
+
+export type DecideParams = { decision: Decision, target: DecideTarget, 
+/**
+ * Why it was rejected: told to the agent.
+ */
+reason?: string, };
+
+export type Decision = "accept" | "reject" | "takeMine" | "takeAgents" | "redo";
+
+/**
+ * What is decided about. The most particular field wins: `hunkId` (with `lines`), then `uri`, then `all`.
+ */
+export type DecideTarget = { all: boolean, uri?: string, hunkId?: string, 
+/**
+ * The revision that was shown; absent: whichever it is now.
+ */
+revision?: number, lines?: HunkLines, };
+
+/**
+ * Some lines of a hunk: indexes into its old and its new lines.
+ */
+export type HunkLines = { removed: Array<number>, added: Array<number>, };
+
+export type ProposalDecideResult = { results: Array<DecideResult>, };
+
+export type DecideResult = { uri: string, 
+/**
+ * Absent for a file as a whole.
+ */
+hunkId?: string, outcome: DecideOutcome, 
+/**
+ * Why not, and what to do.
+ */
+message?: string, };
+
+export type DecideOutcome = "accepted" | "rejected" | "amended" | "pending" | "conflicted" | "stale";
+
+/**
+ * The user changes the agent's side.
+ */
+export type ProposalAmendParams = { uri: string, 
+/**
+ * Of the hunk as shown.
+ */
+revision: number, hunkId: string, 
+/**
+ * Whole lines in the place of the hunk's added ones.
+ */
+text: string, };
+
+/**
+ * LSP `TextEdit`.
+ */
+export type TextEdit = { range: Range, newText: string, };
+
+export type SessionInfo = { sessionId: string, title: string, state: SessionState, model: string, 
+/**
+ * No language model answers.
+ */
+offline: boolean, usage: Usage, };
+
+export type SessionState = "idle" | "running" | "waiting";
+
+export type SessionListResult = { sessions: Array<SessionInfo>, };

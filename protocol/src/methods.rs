@@ -1,0 +1,25 @@
+//! The names of the custom methods: `copydesk/<resource>/<verb>`.
+
+// Client to server, requests.
+pub const TASK_START: &str = "copydesk/task/start";
+pub const TASK_CANCEL: &str = "copydesk/task/cancel";
+pub const TASK_SEND: &str = "copydesk/task/send";
+pub const SESSION_LIST: &str = "copydesk/session/list";
+pub const PROPOSAL_LIST: &str = "copydesk/proposal/list";
+pub const PROPOSAL_SHOW: &str = "copydesk/proposal/show";
+pub const PROPOSAL_DECIDE: &str = "copydesk/proposal/decide";
+pub const PROPOSAL_AMEND: &str = "copydesk/proposal/amend";
+pub const PERMISSION_ANSWER: &str = "copydesk/permission/answer";
+pub const CONFIG_SHOW: &str = "copydesk/config/show";
+pub const DOCTOR: &str = "copydesk/doctor";
+
+// Server to client, notifications.
+pub const EVENT: &str = "copydesk/event";
+pub const PROPOSAL_CHANGED: &str = "copydesk/proposal/changed";
+pub const PERMISSION_ASKED: &str = "copydesk/permission/asked";
+pub const PERMISSION_RESOLVED: &str = "copydesk/permission/resolved";
+pub const SESSION_CHANGED: &str = "copydesk/session/changed";
+
+// Server to client, requests; only to a client that announced them.
+pub const PROMPT_ASK: &str = "copydesk/prompt/ask";
+pub const FILE_SAVE: &str = "copydesk/file/save";

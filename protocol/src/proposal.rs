@@ -1,0 +1,239 @@
+//! `copydesk/proposal/*`: pending changes, and decisions about them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use crate::Range;
+
+/// A file with pending changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct File {
+    pub uri: String,
+    /// The editor's version; null if the file is not open.
+    pub version: Option<i32>,
+    pub kind: FileKind,
+    /// Where a renamed file goes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub new_uri: Option<String>,
+    pub binary: bool,
+    /// Open with unsaved text while the disk has something else.
+    #[serde(default)]
+    pub disk_differs: bool,
+    pub session_id: String,
+    pub hunks: Vec<Hunk>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum FileKind {
+    Modify,
+    Create,
+    Delete,
+    Rename,
+}
+
+/// A place where buffer and draft differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct Hunk {
+    pub id: String,
+    /// Rises with every change of the agent's side; a decision names the revision it saw.
+    pub revision: u32,
+    /// One-based place among all pending hunks, and their number.
+    pub index: u32,
+    pub count: u32,
+    /// The buffer lines it replaces; the end is exclusive. Empty for an insertion.
+    pub range: Range,
+    /// Whole lines with their line breaks.
+    pub removed: String,
+    pub added: String,
+    pub inline: Vec<InlineMark>,
+    pub state: HunkState,
+    /// Accepted once and taken back by the user.
+    #[serde(default)]
+    pub undone: bool,
+    /// Adds characters that can't be seen.
+    #[serde(default)]
+    pub hidden_characters: bool,
+    /// The other half of a moved block.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub moved: Option<String>,
+    pub reason: String,
+    pub session_id: String,
+    #[serde(default)]
+    pub agent: Option<String>,
+}
+
+/// A stretch of changed words, in UTF-16 units of `removed` or `added`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct InlineMark {
+    pub side: InlineSide,
+    pub start: u32,
+    pub end: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum InlineSide {
+    Removed,
+    Added,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum HunkState {
+    Pending,
+    /// An accept is on its way to the editor's text.
+    Applying,
+    Conflicted,
+}
+
+/// After every change of a file's hunks; none left means settled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposalChangedParams {
+    pub uri: String,
+    pub version: Option<i32>,
+    pub hunks: Vec<Hunk>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProposalListParams {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub uri: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub session_id: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ProposalListResult {
+    pub files: Vec<File>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposalShowParams {
+    pub uri: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub session_id: Option<String>,
+}
+
+/// Both texts of a file. Null: there is no file on that side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ProposalShowResult {
+    /// Null if nothing is pending in it.
+    pub file: Option<File>,
+    pub buffer: Option<String>,
+    pub draft: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct DecideParams {
+    pub decision: Decision,
+    pub target: DecideTarget,
+    /// Why it was rejected: told to the agent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum Decision {
+    Accept,
+    Reject,
+    /// Settle a conflict by the user's text.
+    TakeMine,
+    /// Settle a conflict by the agent's text.
+    TakeAgents,
+    /// Settle a conflict by asking the agent again.
+    Redo,
+}
+
+/// What is decided about. The most particular field wins: `hunkId` (with `lines`), then `uri`, then `all`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase", default)]
+pub struct DecideTarget {
+    pub all: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub uri: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub hunk_id: Option<String>,
+    /// The revision that was shown; absent: whichever it is now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub revision: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub lines: Option<HunkLines>,
+}
+
+/// Some lines of a hunk: indexes into its old and its new lines.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(default)]
+pub struct HunkLines {
+    pub removed: Vec<u32>,
+    pub added: Vec<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ProposalDecideResult {
+    pub results: Vec<DecideResult>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct DecideResult {
+    pub uri: String,
+    /// Absent for a file as a whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub hunk_id: Option<String>,
+    pub outcome: DecideOutcome,
+    /// Why not, and what to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub message: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum DecideOutcome {
+    /// The editor's own text shows it, or the closed file was written.
+    Accepted,
+    Rejected,
+    Amended,
+    Pending,
+    Conflicted,
+    Stale,
+}
+
+/// The user changes the agent's side.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposalAmendParams {
+    pub uri: String,
+    /// Of the hunk as shown.
+    pub revision: u32,
+    pub hunk_id: String,
+    /// Whole lines in the place of the hunk's added ones.
+    pub text: String,
+}
+
+/// LSP `TextEdit`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TextEdit {
+    pub range: Range,
+    pub new_text: String,
+}
