@@ -3,6 +3,8 @@
 mod block;
 mod ids;
 mod message;
+mod normalize;
+mod tokens;
 
 pub use block::{ContentBlock, ImageSource, ToolResultContent};
 pub use ids::{MessageId, SessionId, TaskId, ToolUseId};
@@ -10,3 +12,5 @@ pub use message::{
     ApiMessage, AssistantMessage, Attachment, AttachmentKind, Message, ProgressMessage, Role, StopReason,
     SystemKind, SystemMessage, Usage, UserMessage,
 };
+pub use normalize::{normalize, normalize_for, without_thinking};
+pub use tokens::estimate_tokens;

@@ -32,7 +32,8 @@ pub enum ProviderEvent {
         usage: Usage,
     },
     MessageStop,
-    /// The request failed in a way worth trying again, before anything of the answer was seen.
+    /// The request failed in a way worth trying again, and will be after `delay`. Whatever came before it is void: the
+    /// next event is another `Retry` or the `MessageStart` of a new answer. No block of the void one was finished.
     Retry {
         attempt: u32,
         max: u32,

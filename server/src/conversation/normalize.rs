@@ -1,0 +1,68 @@
+//! From the local records of a conversation to the messages a model is sent, which are legal whatever the records hold.
+//!
+//! Architecture Invariant: every request goes through here, so nobody upstream has to keep a history legal: not after a
+//! cancel, a crash, a resume or a change of model. No call is left unanswered and no local field gets out.
+
+mod answers;
+mod attachments;
+mod blocks;
+mod images;
+mod pairs;
+mod turns;
+
+#[cfg(test)]
+mod tests;
+
+use super::{ApiMessage, ContentBlock, Message, Role};
+
+/// The messages of the next request: roles alternate and the user begins, every call is answered exactly once at the
+/// head of the very next message, ids are unique, and no block is blank (Messages API, "Input messages").
+///
+/// Its own output normalises to itself.
+pub fn normalize(messages: &[Message]) -> Vec<ApiMessage> {
+    let ordered = attachments::moved_up(messages);
+    let turns = turns::of(&ordered);
+    let turns = answers::joined(turns);
+    let turns = pairs::repaired(turns);
+    let messages = turns::alternating(turns);
+    let messages = answers::tidied(messages);
+    turns::begun_by_the_user(messages)
+}
+
+/// The same for one model: thinking that another model signed is left out, since only its own model accepts it back.
+///
+/// `model` is compared with `AssistantMessage::model`.
+pub fn normalize_for(messages: &[Message], model: &str) -> Vec<ApiMessage> {
+    let readable: Vec<Message> = messages
+        .iter()
+        .map(|message| match message {
+            Message::Assistant(answer) if answer.model != model => {
+                let mut answer = answer.clone();
+                answer.content.retain(|block| !is_thinking(block));
+                Message::Assistant(answer)
+            }
+            Message::Assistant(_)
+            | Message::User(_)
+            | Message::System(_)
+            | Message::Attachment(_)
+            | Message::Progress(_) => message.clone(),
+        })
+        .collect();
+    normalize(&readable)
+}
+
+/// Normalised messages without any thinking, for a model that refuses the signatures it is shown.
+pub fn without_thinking(mut messages: Vec<ApiMessage>) -> Vec<ApiMessage> {
+    for message in &mut messages {
+        message.content.retain(|block| !is_thinking(block));
+    }
+    let turns = messages
+        .into_iter()
+        .map(|message| turns::Turn { role: message.role, response_id: None, content: message.content })
+        .collect();
+    turns::alternating(turns)
+}
+
+fn is_thinking(block: &ContentBlock) -> bool {
+    matches!(block, ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. })
+}

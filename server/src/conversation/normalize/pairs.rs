@@ -1,0 +1,114 @@
+//! Calls and results: each call answered once, right behind its answer, under an id that is legal and its own.
+
+use std::collections::{HashMap, HashSet};
+
+use super::turns::Turn;
+use super::{ContentBlock, Role};
+use crate::conversation::{ToolResultContent, ToolUseId};
+
+/// What a call without a result is answered with: it was interrupted, or the program ended before it did.
+const CANCELLED: &str = "The call was cancelled before it gave a result.";
+
+/// The turns with every call answered in a user's turn of its own right behind it. A call repeated within one answer
+/// is kept once; a result nobody asked for is dropped; an id used again by a later answer is changed on both sides.
+pub(super) fn repaired(turns: Vec<Turn>) -> Vec<Turn> {
+    let turns = without_repeated_calls(turns);
+    let (turns, mut results) = results_by_call(turns);
+    let mut ids = Ids::default();
+    let mut call = 0;
+    let mut repaired = Vec::with_capacity(turns.len());
+    for mut turn in turns {
+        let mut answers = Vec::new();
+        for block in &mut turn.content {
+            if let ContentBlock::ToolUse { id, .. } = block {
+                *id = ids.unique(id);
+                answers.push(answer(id.clone(), results.remove(&call)));
+                call += 1;
+            }
+        }
+        repaired.push(turn);
+        if !answers.is_empty() {
+            repaired.push(Turn { role: Role::User, response_id: None, content: answers });
+        }
+    }
+    repaired
+}
+
+/// What a tool said.
+struct Outcome {
+    content: Vec<ToolResultContent>,
+    is_error: bool,
+}
+
+fn answer(tool_use_id: ToolUseId, outcome: Option<Outcome>) -> ContentBlock {
+    let Outcome { content, is_error } = outcome.unwrap_or_else(|| Outcome {
+        content: vec![ToolResultContent::Text(CANCELLED.to_owned())],
+        is_error: true,
+    });
+    ContentBlock::ToolResult { tool_use_id, content, is_error }
+}
+
+fn without_repeated_calls(mut turns: Vec<Turn>) -> Vec<Turn> {
+    for turn in &mut turns {
+        let mut seen = HashSet::new();
+        turn.content.retain(|block| match block {
+            ContentBlock::ToolUse { id, .. } => seen.insert(id.clone()),
+            _ => true,
+        });
+    }
+    turns
+}
+
+/// Takes the results out of the turns, by the number of the call each one answers: the last open one of its id.
+fn results_by_call(mut turns: Vec<Turn>) -> (Vec<Turn>, HashMap<usize, Outcome>) {
+    let mut open: HashMap<ToolUseId, usize> = HashMap::new();
+    let mut results = HashMap::new();
+    let mut call = 0;
+    for turn in &mut turns {
+        let mut kept = Vec::with_capacity(turn.content.len());
+        for block in std::mem::take(&mut turn.content) {
+            match block {
+                ContentBlock::ToolResult { tool_use_id, content, is_error } => {
+                    if let Some(answered) = open.remove(&tool_use_id) {
+                        results.insert(answered, Outcome { content, is_error });
+                    }
+                }
+                ContentBlock::ToolUse { ref id, .. } => {
+                    open.insert(id.clone(), call);
+                    call += 1;
+                    kept.push(block);
+                }
+                _ => kept.push(block),
+            }
+        }
+        turn.content = kept;
+    }
+    (turns, results)
+}
+
+/// Ids that were given so far. Each depends only on the ids before it, so that a longer history keeps them.
+#[derive(Default)]
+struct Ids {
+    given: HashSet<ToolUseId>,
+}
+
+impl Ids {
+    /// `wanted` in the API's alphabet (`^[a-zA-Z0-9_-]+$`), with a number behind it if it was given before.
+    fn unique(&mut self, wanted: &ToolUseId) -> ToolUseId {
+        let mut legal: String = wanted
+            .as_str()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+            .collect();
+        if legal.is_empty() {
+            legal.push_str("call");
+        }
+        let mut id = ToolUseId(legal.clone());
+        let mut number = 2;
+        while !self.given.insert(id.clone()) {
+            id = ToolUseId(format!("{legal}_{number}"));
+            number += 1;
+        }
+        id
+    }
+}

@@ -1,0 +1,575 @@
+//! What a model is sent for histories that went wrong in the ways histories do.
+
+use std::collections::HashSet;
+use std::time::UNIX_EPOCH;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::{ApiMessage, ContentBlock, Message, Role, normalize, normalize_for, without_thinking};
+use crate::conversation::{
+    AssistantMessage, Attachment, AttachmentKind, ImageSource, MessageId, ProgressMessage, SystemKind,
+    SystemMessage, ToolResultContent, ToolUseId, Usage, UserMessage,
+};
+
+/// Compares the messages for `history`, one a line: `user: text "hi" | result t1 "A" | error t2 "no"`.
+#[track_caller]
+fn check(history: &[Message], wanted: &[&str]) {
+    assert_eq!(drawn(&normalize(history)), wanted);
+}
+
+#[test]
+fn a_plain_conversation_passes_unchanged() {
+    check(
+        &[user([text("hi")]), answer("r1", [text("hello")]), user([text("bye")])],
+        &[r#"user: text "hi""#, r#"assistant: text "hello""#, r#"user: text "bye""#],
+    );
+    check(&[], &[]);
+}
+
+#[test]
+fn an_interrupted_call_is_answered_before_the_users_next_words() {
+    let asked = || [user([text("go")]), answer("r1", [text("ok"), call("t1", "Read"), call("t2", "Bash")])];
+    let [prompt, calls] = asked();
+    check(
+        &[prompt, calls, user([result("t1", "A")]), user([text("stop, do X")])],
+        &[
+            r#"user: text "go""#,
+            r#"assistant: text "ok" | call t1 Read {} | call t2 Bash {}"#,
+            r#"user: result t1 "A" | error t2 "The call was cancelled before it gave a result." | text "stop, do X""#,
+        ],
+    );
+    let [prompt, calls] = asked();
+    check(
+        &[prompt, calls, user([text("stop, do X")])],
+        &[
+            r#"user: text "go""#,
+            r#"assistant: text "ok" | call t1 Read {} | call t2 Bash {}"#,
+            r#"user: error t1 "The call was cancelled before it gave a result." | error t2 "The call was cancelled before it gave a result." | text "stop, do X""#,
+        ],
+    );
+}
+
+#[test]
+fn a_history_that_ends_in_a_call_is_closed() {
+    check(
+        &[user([text("go")]), answer("r1", [call("t1", "Read")])],
+        &[
+            r#"user: text "go""#,
+            "assistant: call t1 Read {}",
+            r#"user: error t1 "The call was cancelled before it gave a result.""#,
+        ],
+    );
+}
+
+#[test]
+fn blank_text_is_left_out_and_so_is_what_then_is_empty() {
+    check(
+        &[
+            user([text("hi")]),
+            answer("r1", [text(""), call("t1", "Bash")]),
+            user([result("t1", ""), text("  \n")]),
+            answer("r2", [text("\n")]),
+            user([text("next")]),
+        ],
+        &[r#"user: text "hi""#, "assistant: call t1 Bash {}", r#"user: result t1 | text "next""#],
+    );
+}
+
+#[test]
+fn thinking_goes_back_untouched_to_the_model_that_signed_it() {
+    let history = [
+        user([text("q")]),
+        answer(
+            "r1",
+            [thinking("step 1 \u{2028} end ", "S1"), redacted("R1"), text("ok"), call("t1", "Read")],
+        ),
+        user([result("t1", "A")]),
+    ];
+    let kept = [
+        r#"user: text "q""#,
+        r#"assistant: thinking "step 1 \u{2028} end " S1 | redacted R1 | text "ok" | call t1 Read {}"#,
+        r#"user: result t1 "A""#,
+    ];
+    let dropped =
+        [r#"user: text "q""#, r#"assistant: text "ok" | call t1 Read {}"#, r#"user: result t1 "A""#];
+    check(&history, &kept);
+    assert_eq!(drawn(&normalize_for(&history, "m1")), kept);
+    assert_eq!(drawn(&normalize_for(&history, "m2")), dropped);
+    assert_eq!(drawn(&without_thinking(normalize(&history))), dropped);
+}
+
+#[test]
+fn thinking_that_was_cut_off_or_leads_nowhere_is_dropped() {
+    check(
+        &[user([text("q")]), answer("r1", [thinking("half", "")]), user([text("again")])],
+        &[r#"user: text "q" | text "again""#],
+    );
+    check(
+        &[user([text("q")]), answer("r1", [thinking("whole", "S")]), user([text("again")])],
+        &[r#"user: text "q" | text "again""#],
+    );
+    check(
+        &[user([text("q")]), answer("r1", [text("a"), thinking("whole", "S")]), user([text("again")])],
+        &[r#"user: text "q""#, r#"assistant: text "a""#, r#"user: text "again""#],
+    );
+}
+
+#[test]
+fn ids_used_twice_are_told_apart_and_each_keeps_its_result() {
+    check(
+        &[
+            user([text("q")]),
+            answer("r1", [call("call_0", "Bash")]),
+            user([result("call_0", "1")]),
+            answer("r2", [call("call_0", "Bash")]),
+            user([result("call_0", "2")]),
+        ],
+        &[
+            r#"user: text "q""#,
+            "assistant: call call_0 Bash {}",
+            r#"user: result call_0 "1""#,
+            "assistant: call call_0_2 Bash {}",
+            r#"user: result call_0_2 "2""#,
+        ],
+    );
+}
+
+#[test]
+fn a_call_repeated_within_one_answer_is_one_call() {
+    let wanted = [r#"user: text "q""#, "assistant: call toolu_1 Bash {}", r#"user: result toolu_1 "done""#];
+    check(
+        &[
+            user([text("q")]),
+            answer("r1", [call("toolu_1", "Bash"), call("toolu_1", "Bash")]),
+            user([result("toolu_1", "done"), result("toolu_1", "twice")]),
+        ],
+        &wanted,
+    );
+    check(
+        &[
+            user([text("q")]),
+            answer("r1", [call("toolu_1", "Bash")]),
+            answer("r1", [call("toolu_1", "Bash")]),
+            user([result("toolu_1", "done")]),
+        ],
+        &wanted,
+    );
+}
+
+#[test]
+fn ids_and_names_get_the_apis_alphabet_on_both_sides() {
+    check(
+        &[
+            user([text("q")]),
+            answer("r1", [call("functions.bash:0", "fs.read"), call("", "")]),
+            user([result("functions.bash:0", "A"), result("", "B")]),
+        ],
+        &[
+            r#"user: text "q""#,
+            "assistant: call functions_bash_0 fs_read {} | call call unknown {}",
+            r#"user: result functions_bash_0 "A" | result call "B""#,
+        ],
+    );
+}
+
+#[test]
+fn an_input_is_an_object() {
+    let input =
+        |input: Value| ContentBlock::ToolUse { id: ToolUseId("t".into()), name: "Read".into(), input };
+    check(
+        &[user([text("q")]), answer("r1", [input(json!(null))]), user([result("t", "A")])],
+        &[r#"user: text "q""#, "assistant: call t Read {}", r#"user: result t "A""#],
+    );
+    check(
+        &[user([text("q")]), answer("r1", [input(json!("{\"a\": "))]), user([result("t", "A")])],
+        &[r#"user: text "q""#, r#"assistant: call t Read {"input":"{\"a\": "}"#, r#"user: result t "A""#],
+    );
+}
+
+#[test]
+fn records_of_one_answer_are_one_message_though_results_lie_between_them() {
+    check(
+        &[
+            user([text("q")]),
+            answer("r1", [text("both")]),
+            answer("r1", [call("t1", "Read")]),
+            user([result("t1", "A")]),
+            answer("r1", [call("t2", "Read")]),
+            user([result("t2", "B")]),
+        ],
+        &[
+            r#"user: text "q""#,
+            r#"assistant: text "both" | call t1 Read {} | call t2 Read {}"#,
+            r#"user: result t1 "A" | result t2 "B""#,
+        ],
+    );
+}
+
+#[test]
+fn results_come_before_text_in_the_order_of_their_calls() {
+    check(
+        &[
+            user([text("q")]),
+            answer("r1", [call("t1", "Read"), call("t2", "Read")]),
+            user([text("meanwhile"), result("t2", "B")]),
+            user([result("t1", "A")]),
+        ],
+        &[
+            r#"user: text "q""#,
+            "assistant: call t1 Read {} | call t2 Read {}",
+            r#"user: result t1 "A" | result t2 "B" | text "meanwhile""#,
+        ],
+    );
+}
+
+#[test]
+fn a_result_nobody_asked_for_is_dropped() {
+    check(
+        &[user([result("t0", "?"), text("q")]), answer("r1", [text("a")]), user([result("t0", "?")])],
+        &[r#"user: text "q""#, r#"assistant: text "a""#],
+    );
+}
+
+#[test]
+fn attachments_stand_right_behind_results_as_reminders() {
+    check(
+        &[
+            attachment("note one"),
+            user([text("q")]),
+            answer("r1", [call("t1", "Read")]),
+            user([result("t1", "A")]),
+            user([text("and then?")]),
+            attachment("a.rs changed"),
+        ],
+        &[
+            r#"user: text "<system-reminder>\nnote one\n</system-reminder>" | text "q""#,
+            "assistant: call t1 Read {}",
+            r#"user: result t1 "A" | text "<system-reminder>\na.rs changed\n</system-reminder>" | text "and then?""#,
+        ],
+    );
+}
+
+#[test]
+fn what_is_only_for_people_is_not_sent() {
+    let Message::User(mut shown) = user([text("shown only")]) else { unreachable!() };
+    shown.is_virtual = true;
+    let Message::Assistant(mut failure) = answer("r0", [text("API error")]) else { unreachable!() };
+    failure.is_api_error = true;
+    check(
+        &[
+            user([text("q")]),
+            Message::User(shown),
+            Message::Assistant(failure),
+            system(SystemKind::ApiRetry, "Retrying"),
+            system(SystemKind::LocalCommand, "$ ls"),
+            progress("reading"),
+        ],
+        &[r#"user: text "q" | text "$ ls""#],
+    );
+}
+
+#[test]
+fn the_user_begins() {
+    check(
+        &[answer("r1", [text("a")])],
+        &[r#"user: text "(The conversation begins before this point.)""#, r#"assistant: text "a""#],
+    );
+}
+
+#[test]
+fn an_error_is_never_empty_and_carries_text_only() {
+    let picture = ImageSource { media_type: "image/png".into(), data: "AAAA".into() };
+    let failed = ContentBlock::ToolResult {
+        tool_use_id: ToolUseId("t".into()),
+        content: vec![ToolResultContent::Image(picture), ToolResultContent::Text(" ".into())],
+        is_error: true,
+    };
+    check(
+        &[user([text("q")]), answer("r1", [call("t", "Read")]), user([failed])],
+        &[
+            r#"user: text "q""#,
+            "assistant: call t Read {}",
+            r#"user: error t "The call failed without a message.""#,
+        ],
+    );
+}
+
+#[test]
+fn an_image_that_would_be_refused_is_named_instead() {
+    let image = |media_type: &str, bytes: usize| {
+        ContentBlock::Image(ImageSource { media_type: media_type.into(), data: "A".repeat(bytes) })
+    };
+    check(
+        &[user([image("image/png", 4), image("image/tiff", 4), image("image/png", 10 * 1024 * 1024 + 1)])],
+        &[
+            r#"user: image image/png | text "[An image was left out: no model takes image/tiff.]" | text "[An image was left out: it is larger than the 10 MB a model takes.]""#,
+        ],
+    );
+}
+
+#[test]
+fn a_providers_own_call_goes_back_only_with_its_result() {
+    let called = |id: &str| ContentBlock::ServerToolUse {
+        id: ToolUseId(id.into()),
+        name: "web_search".into(),
+        input: json!({}),
+    };
+    let found =
+        |id: &str| ContentBlock::ServerToolResult { tool_use_id: ToolUseId(id.into()), raw: json!({"n": 1}) };
+    check(
+        &[user([text("q")]), answer("r1", [called("s1"), found("s1"), called("s2"), found("s3"), text("a")])],
+        &[r#"user: text "q""#, r#"assistant: server call s1 | server result s1 | text "a""#],
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn any_history_becomes_legal(history in prop::collection::vec(any_message(), 0..14)) {
+        let messages = normalize(&history);
+        if let Some(fault) = fault(&messages) {
+            prop_assert!(false, "{fault} in {:#?}", drawn(&messages));
+        }
+        prop_assert_eq!(&normalize(&rewrapped(&messages)), &messages, "normalising again changed it");
+        prop_assert!(fault(&without_thinking(messages)).is_none());
+    }
+}
+
+/// The first rule of a legal request that `messages` breaks.
+fn fault(messages: &[ApiMessage]) -> Option<String> {
+    if messages.first().is_some_and(|first| first.role != Role::User) {
+        return Some("the user does not begin".to_owned());
+    }
+    let mut ids = HashSet::new();
+    let mut asked: Vec<ToolUseId> = Vec::new();
+    let mut before = None;
+    for message in messages {
+        if before == Some(message.role) {
+            return Some("roles do not alternate".to_owned());
+        }
+        before = Some(message.role);
+        if message.content.is_empty() {
+            return Some("a message is empty".to_owned());
+        }
+        let results: Vec<ToolUseId> = message
+            .content
+            .iter()
+            .map_while(|block| match block {
+                ContentBlock::ToolResult { tool_use_id, .. } => Some(tool_use_id.clone()),
+                _ => None,
+            })
+            .collect();
+        if results != asked {
+            return Some(format!("calls {asked:?} are answered by {results:?}"));
+        }
+        asked.clear();
+        for block in message.content.iter().skip(results.len()) {
+            match block {
+                ContentBlock::Text { text } if text.trim().is_empty() => {
+                    return Some("blank text".to_owned());
+                }
+                ContentBlock::ToolUse { id, input, name } => {
+                    if !is_legal(id.as_str())
+                        || !is_legal(name)
+                        || !ids.insert(id.clone())
+                        || !input.is_object()
+                    {
+                        return Some(format!("the call {block:?} is not legal"));
+                    }
+                    asked.push(id.clone());
+                }
+                ContentBlock::ToolResult { .. } => {
+                    return Some("a result stands behind other content".to_owned());
+                }
+                ContentBlock::Thinking { signature, .. } if signature.is_empty() => {
+                    return Some("unsigned thinking".to_owned());
+                }
+                _ => {}
+            }
+            let of_the_assistant = matches!(
+                block,
+                ContentBlock::ToolUse { .. }
+                    | ContentBlock::Thinking { .. }
+                    | ContentBlock::RedactedThinking { .. }
+                    | ContentBlock::ServerToolUse { .. }
+                    | ContentBlock::ServerToolResult { .. }
+            );
+            if of_the_assistant && message.role == Role::User {
+                return Some(format!("the user sends {block:?}"));
+            }
+        }
+        if message.role == Role::Assistant && message.content.last().is_some_and(super::is_thinking) {
+            return Some("an answer ends in thinking".to_owned());
+        }
+    }
+    (!asked.is_empty()).then(|| format!("the calls {asked:?} have no answer"))
+}
+
+fn is_legal(id: &str) -> bool {
+    !id.is_empty() && id.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
+fn rewrapped(messages: &[ApiMessage]) -> Vec<Message> {
+    messages
+        .iter()
+        .enumerate()
+        .map(|(at, message)| match message.role {
+            Role::User => user(message.content.clone()),
+            Role::Assistant => answer(&format!("again{at}"), message.content.clone()),
+        })
+        .collect()
+}
+
+fn any_message() -> impl Strategy<Value = Message> {
+    let content = || prop::collection::vec(any_block(), 0..4);
+    prop_oneof![
+        4 => content().prop_map(user),
+        5 => (0..4_u8, content()).prop_map(|(response, content)| answer(&format!("r{response}"), content)),
+        1 => any_text().prop_map(|text| attachment(&text)),
+        1 => any_text().prop_map(|text| system(SystemKind::LocalCommand, &text)),
+        1 => any_text().prop_map(|text| progress(&text)),
+    ]
+}
+
+fn any_block() -> impl Strategy<Value = ContentBlock> {
+    let id = || prop_oneof![Just("t1"), Just("t2"), Just("t:2"), Just("t_2"), Just("")];
+    let input = prop_oneof![Just(json!({"a": 1})), Just(json!(null)), Just(json!("x")), Just(json!([1]))];
+    let signature = prop_oneof![Just("S"), Just("")];
+    prop_oneof![
+        2 => any_text().prop_map(ContentBlock::text),
+        4 => (id(), input).prop_map(|(id, input)| ContentBlock::ToolUse {
+            id: ToolUseId(id.to_owned()), name: "Read".to_owned(), input,
+        }),
+        4 => (id(), any_text(), any::<bool>()).prop_map(|(id, text, is_error)| ContentBlock::ToolResult {
+            tool_use_id: ToolUseId(id.to_owned()), content: vec![ToolResultContent::Text(text)], is_error,
+        }),
+        1 => (any_text(), signature).prop_map(|(text, signature)| thinking(&text, signature)),
+        1 => Just(redacted("R")),
+        1 => id().prop_map(|id| ContentBlock::ServerToolUse {
+            id: ToolUseId(id.to_owned()), name: "web_search".to_owned(), input: json!({}),
+        }),
+        1 => id().prop_map(|id| ContentBlock::ServerToolResult {
+            tool_use_id: ToolUseId(id.to_owned()), raw: json!([]),
+        }),
+        1 => Just(ContentBlock::Image(ImageSource { media_type: "image/png".into(), data: "AAAA".into() })),
+    ]
+}
+
+fn any_text() -> impl Strategy<Value = String> {
+    prop_oneof![Just(String::new()), Just(" \n".to_owned()), Just("word".to_owned()), "[a-z ]{0,6}"]
+}
+
+fn text(text: &str) -> ContentBlock {
+    ContentBlock::text(text)
+}
+
+fn call(id: &str, name: &str) -> ContentBlock {
+    ContentBlock::ToolUse { id: ToolUseId(id.to_owned()), name: name.to_owned(), input: json!({}) }
+}
+
+fn result(id: &str, text: &str) -> ContentBlock {
+    ContentBlock::ToolResult {
+        tool_use_id: ToolUseId(id.to_owned()),
+        content: vec![ToolResultContent::Text(text.to_owned())],
+        is_error: false,
+    }
+}
+
+fn thinking(thinking: &str, signature: &str) -> ContentBlock {
+    ContentBlock::Thinking { thinking: thinking.to_owned(), signature: signature.to_owned() }
+}
+
+fn redacted(data: &str) -> ContentBlock {
+    ContentBlock::RedactedThinking { data: data.to_owned() }
+}
+
+fn user(content: impl Into<Vec<ContentBlock>>) -> Message {
+    Message::User(UserMessage {
+        id: MessageId::fresh(),
+        at: UNIX_EPOCH,
+        content: content.into(),
+        is_meta: false,
+        is_virtual: false,
+        is_compact_summary: false,
+        tool_use_result: None,
+        source_tool_assistant: None,
+        mcp_meta: None,
+    })
+}
+
+fn answer(response_id: &str, content: impl Into<Vec<ContentBlock>>) -> Message {
+    Message::Assistant(AssistantMessage {
+        id: MessageId::fresh(),
+        at: UNIX_EPOCH,
+        response_id: response_id.to_owned(),
+        request_id: None,
+        model: "m1".to_owned(),
+        content: content.into(),
+        stop_reason: None,
+        usage: Usage::default(),
+        is_api_error: false,
+        is_virtual: false,
+    })
+}
+
+fn attachment(text: &str) -> Message {
+    Message::Attachment(Attachment {
+        id: MessageId::fresh(),
+        at: UNIX_EPOCH,
+        kind: AttachmentKind::FileChanged,
+        text: text.to_owned(),
+    })
+}
+
+fn system(kind: SystemKind, text: &str) -> Message {
+    Message::System(SystemMessage { id: MessageId::fresh(), at: UNIX_EPOCH, kind, text: text.to_owned() })
+}
+
+fn progress(text: &str) -> Message {
+    Message::Progress(ProgressMessage {
+        id: MessageId::fresh(),
+        at: UNIX_EPOCH,
+        tool_use_id: ToolUseId("t1".to_owned()),
+        text: text.to_owned(),
+    })
+}
+
+fn drawn(messages: &[ApiMessage]) -> Vec<String> {
+    messages
+        .iter()
+        .map(|message| {
+            let role = match message.role {
+                Role::User => "user",
+                Role::Assistant => "assistant",
+            };
+            let blocks: Vec<String> = message.content.iter().map(drawn_block).collect();
+            format!("{role}: {}", blocks.join(" | "))
+        })
+        .collect()
+}
+
+fn drawn_block(block: &ContentBlock) -> String {
+    match block {
+        ContentBlock::Text { text } => format!("text {text:?}"),
+        ContentBlock::Thinking { thinking, signature } => format!("thinking {thinking:?} {signature}"),
+        ContentBlock::RedactedThinking { data } => format!("redacted {data}"),
+        ContentBlock::ToolUse { id, name, input } => format!("call {id} {name} {input}"),
+        ContentBlock::ToolResult { tool_use_id, content, is_error } => {
+            let kind = if *is_error { "error" } else { "result" };
+            let parts: String = content
+                .iter()
+                .map(|part| match part {
+                    ToolResultContent::Text(text) => format!(" {text:?}"),
+                    ToolResultContent::Image(image) => format!(" image {}", image.media_type),
+                    ToolResultContent::ToolReference(tool) => format!(" tool {tool}"),
+                })
+                .collect();
+            format!("{kind} {tool_use_id}{parts}")
+        }
+        ContentBlock::Image(image) => format!("image {}", image.media_type),
+        ContentBlock::ServerToolUse { id, .. } => format!("server call {id}"),
+        ContentBlock::ServerToolResult { tool_use_id, .. } => format!("server result {tool_use_id}"),
+    }
+}

@@ -1,0 +1,145 @@
+//! How many tokens a conversation takes: what the provider counted, and an estimate of what came since.
+
+use super::{AssistantMessage, ContentBlock, Message, ToolResultContent, Usage};
+
+/// Characters of prose that make a token, roughly.
+const PROSE: u64 = 4;
+/// The same for JSON, which is denser.
+const JSON: u64 = 2;
+/// An image, whatever its size.
+const IMAGE: u64 = 2_000;
+
+/// Tokens that the next request takes: the last answer's own count of all up to it, and for what came since an
+/// estimate that is a third too high rather than too low.
+///
+/// The count is anchored at the first record of that answer, since results of its first calls may lie between its
+/// records.
+pub fn estimate_tokens(messages: &[Message]) -> u64 {
+    let counted = messages.iter().rev().find_map(|message| match message {
+        Message::Assistant(answer) if total(answer.usage) > 0 => Some(answer),
+        _ => None,
+    });
+    let Some(counted) = counted else { return padded(messages.iter().map(message_tokens).sum()) };
+    let since = messages
+        .iter()
+        .skip_while(|message| !is_part(message, counted))
+        .filter(|message| !is_part(message, counted))
+        .map(message_tokens)
+        .sum();
+    total(counted.usage) + padded(since)
+}
+
+fn is_part(message: &Message, of: &AssistantMessage) -> bool {
+    matches!(message, Message::Assistant(answer) if answer.response_id == of.response_id)
+}
+
+fn total(usage: Usage) -> u64 {
+    usage.input_tokens
+        + usage.cache_creation_input_tokens
+        + usage.cache_read_input_tokens
+        + usage.output_tokens
+}
+
+fn padded(estimate: u64) -> u64 {
+    (estimate * 4).div_ceil(3)
+}
+
+fn message_tokens(message: &Message) -> u64 {
+    match message {
+        Message::User(user) => user.content.iter().map(block_tokens).sum(),
+        Message::Assistant(answer) => answer.content.iter().map(block_tokens).sum(),
+        Message::Attachment(attachment) => text_tokens(&attachment.text, PROSE),
+        Message::System(_) | Message::Progress(_) => 0,
+    }
+}
+
+fn block_tokens(block: &ContentBlock) -> u64 {
+    match block {
+        ContentBlock::Text { text } => text_tokens(text, PROSE),
+        ContentBlock::Thinking { thinking, signature } => {
+            text_tokens(thinking, PROSE) + text_tokens(signature, PROSE)
+        }
+        ContentBlock::RedactedThinking { data } => text_tokens(data, PROSE),
+        ContentBlock::ToolUse { name, input, .. } | ContentBlock::ServerToolUse { name, input, .. } => {
+            text_tokens(name, PROSE) + text_tokens(&input.to_string(), JSON)
+        }
+        ContentBlock::ToolResult { content, .. } => content
+            .iter()
+            .map(|part| match part {
+                ToolResultContent::Text(text) | ToolResultContent::ToolReference(text) => {
+                    text_tokens(text, PROSE)
+                }
+                ToolResultContent::Image(_) => IMAGE,
+            })
+            .sum(),
+        ContentBlock::Image(_) => IMAGE,
+        ContentBlock::ServerToolResult { raw, .. } => text_tokens(&raw.to_string(), JSON),
+    }
+}
+
+fn text_tokens(text: &str, characters_per_token: u64) -> u64 {
+    (text.chars().count() as u64).div_ceil(characters_per_token)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::super::{MessageId, UserMessage};
+    use super::*;
+
+    fn user(text: &str) -> Message {
+        Message::User(UserMessage {
+            id: MessageId::fresh(),
+            at: UNIX_EPOCH,
+            content: vec![ContentBlock::text(text)],
+            is_meta: false,
+            is_virtual: false,
+            is_compact_summary: false,
+            tool_use_result: None,
+            source_tool_assistant: None,
+            mcp_meta: None,
+        })
+    }
+
+    fn answer(response_id: &str, text: &str, usage: Usage) -> Message {
+        Message::Assistant(AssistantMessage {
+            id: MessageId::fresh(),
+            at: UNIX_EPOCH,
+            response_id: response_id.to_owned(),
+            request_id: None,
+            model: "m".to_owned(),
+            content: vec![ContentBlock::text(text)],
+            stop_reason: None,
+            usage,
+            is_api_error: false,
+            is_virtual: false,
+        })
+    }
+
+    #[test]
+    fn without_an_answer_all_is_estimated_and_rounded_up() {
+        assert_eq!(estimate_tokens(&[user(&"x".repeat(30))]), 11, "8 tokens, and a third");
+    }
+
+    #[test]
+    fn the_providers_count_stands_for_all_up_to_its_answer() {
+        let usage = Usage {
+            input_tokens: 1,
+            output_tokens: 20,
+            cache_creation_input_tokens: 300,
+            cache_read_input_tokens: 4000,
+        };
+        let history = [
+            user(&"x".repeat(9_999)),
+            answer("r1", "first block", Usage::default()),
+            user(&"y".repeat(12)),
+            answer("r1", "second block", usage),
+        ];
+        assert_eq!(
+            estimate_tokens(&history),
+            4321 + 4,
+            "the result between the two blocks was not counted by it"
+        );
+    }
+}
