@@ -5,11 +5,13 @@
 mod decision;
 mod desk;
 mod draft;
+mod merge;
 mod proposal;
 mod view;
 
 pub use decision::{Decide, Decision, DecisionResult, HunkRef, Outcome, Take, Target};
 pub use desk::DeskHandle;
-pub use draft::{Draft, Refusal};
+pub use draft::{Draft, Existence, Refusal, Warning};
+pub use merge::{TextConflict, three_way};
 pub use proposal::{AgentView, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
-pub use view::{FileKind, FileReview, HunkId, HunkState, HunkView, InlineMark, ReviewView, Side};
+pub use view::{FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side};

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Reason;
 use crate::conversation::SessionId;
@@ -47,7 +48,17 @@ pub enum FileKind {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HunkId(pub String);
 
-/// One hunk as it is shown.
+/// Gives hunks their names. Clones give from the same row, so that names are unique over all drafts.
+#[derive(Clone, Debug, Default)]
+pub struct HunkIds(Arc<AtomicU64>);
+
+impl HunkIds {
+    pub fn next(&self) -> HunkId {
+        HunkId(format!("h_{}", self.0.fetch_add(1, Ordering::Relaxed) + 1))
+    }
+}
+
+/// One hunk as it is shown. Cheap to clone: a thousand of them are handed out after every key.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HunkView {
     pub id: HunkId,
@@ -56,15 +67,15 @@ pub struct HunkView {
     /// Buffer lines it replaces, zero-based, half-open; empty for a pure insertion, which stands before `start`.
     pub lines: Range<usize>,
     /// Those buffer lines, and the agent's, whole with their line breaks.
-    pub removed: String,
-    pub added: String,
+    pub removed: Arc<str>,
+    pub added: Arc<str>,
     /// What differs inside lines.
-    pub inline: Vec<InlineMark>,
+    pub inline: Arc<[InlineMark]>,
     pub state: HunkState,
     /// Accepted once and taken back by the user: left alone by every bulk action.
     pub undone: bool,
     /// Oldest first.
-    pub reasons: Vec<Reason>,
+    pub reasons: Arc<[Reason]>,
     /// The other half of a moved block.
     pub moved: Option<HunkId>,
     /// Changes nothing but line ends.
