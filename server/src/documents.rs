@@ -1,15 +1,28 @@
 //! The file-state cache and the disk: what every file of the workspace says right now, saved or not.
 
+mod change;
+mod decoded;
+mod disk;
+mod document;
+mod encoding;
 mod file_state;
+mod links;
 mod paths;
+mod position;
 mod seen;
 mod snapshot;
 mod text;
+mod uri;
 mod workspace;
 
-pub use file_state::{Changed, Closed, ContentChange, FileStateCache, Ignored, OpenDocument, Opened};
-pub use paths::AbsPath;
+pub use disk::{Expected, Part, WriteError};
+pub use file_state::{
+    Changed, Closed, ContentChange, DEFAULT_EDIT_LIMIT, FileStateCache, Ignored, OpenDocument, Opened,
+};
+pub use paths::{AbsPath, PathCase};
+pub use position::{byte_range, lsp_range, offset, position, text_edits};
 pub use seen::{Seen, SeenFile};
 pub use snapshot::{ReadError, Snapshot, Stamp};
 pub use text::{Change, Text};
+pub use uri::{from_path, to_path};
 pub use workspace::Workspace;

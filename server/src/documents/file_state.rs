@@ -1,15 +1,31 @@
 //! The file-state cache: open documents as the editor has them, closed files as the disk has them.
 
-use super::{AbsPath, Change, ReadError, Snapshot, Text};
+use std::ops::Range as Lines;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::decoded::DecodedTexts;
+use super::disk::{self, Expected, Part, WriteError};
+use super::document::OpenDocuments;
+use super::{AbsPath, Change, PathCase, ReadError, Snapshot, Stamp, Text, links, uri};
 use crate::editor::{PositionEncoding, Range};
+
+/// Files above this many bytes are not edited unless a setting says otherwise.
+pub const DEFAULT_EDIT_LIMIT: u64 = 50 * 1024 * 1024;
 
 /// Every file's current text. Open documents are changed by the editor's notifications and by nothing else; closed
 /// files are read from disk on demand.
 ///
-/// Invariant: the lock inside is short and never held across an await, so a handler may call any method before its
-/// first await.
-#[derive(Debug, Default)]
-pub struct FileStateCache {}
+/// A file is known by its *real path*: every path that comes out of here has its symbolic links followed, so that a link and
+/// its target are one file.
+///
+/// Invariant: the locks inside are short and never held across an await or a disk access, so a handler may call any method
+/// before its first await.
+#[derive(Debug)]
+pub struct FileStateCache {
+    open: Mutex<OpenDocuments>,
+    decoded: Mutex<DecodedTexts>,
+    edit_limit: u64,
+}
 
 /// LSP `TextDocumentContentChangeEvent`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +63,8 @@ pub struct Closed {
     pub path: AbsPath,
     /// What the editor had at the end.
     pub text: Text,
+    /// Another buffer of the same file (under a link's name) speaks for it from now on: treat it as just opened.
+    pub heir: Option<Opened>,
 }
 
 /// Why a document is not kept: it has no file path, or a path this program does not serve. Logged, never an error.
@@ -65,56 +83,163 @@ pub struct OpenDocument {
     pub language: String,
     pub version: i32,
     pub text: Text,
+    /// The editor has text that is not on disk.
     pub dirty: bool,
 }
 
 impl FileStateCache {
     pub fn new() -> Self {
-        Self::default()
+        Self::with_rules(PathCase::usual(), DEFAULT_EDIT_LIMIT)
+    }
+
+    /// `edit_limit`: files of more bytes are served in parts only.
+    pub fn with_rules(case: PathCase, edit_limit: u64) -> Self {
+        Self { open: Mutex::new(OpenDocuments::new(case)), decoded: Mutex::default(), edit_limit }
     }
 
     /// didOpen.
-    pub fn open(&self, _uri: &str, _language: &str, _version: i32, _text: &str) -> Result<Opened, Ignored> {
-        todo!()
+    pub fn open(&self, uri: &str, language: &str, version: i32, text: &str) -> Result<Opened, Ignored> {
+        let path = self.real_path(&uri::to_path(uri)?);
+        let text = Text::from(text);
+        let dirty = self.differs_from_disk(&path, &text);
+        let (uri, language) = (uri.to_owned(), language.to_owned());
+        lock(&self.open).open(OpenDocument { path, uri, language, version, text, dirty })
     }
 
     /// didChange. A change for a document that is not open is ignored with a reason.
     pub fn change(
         &self,
-        _uri: &str,
-        _version: i32,
-        _changes: &[ContentChange],
-        _encoding: PositionEncoding,
+        uri: &str,
+        version: i32,
+        changes: &[ContentChange],
+        encoding: PositionEncoding,
     ) -> Result<Changed, Ignored> {
-        todo!()
+        lock(&self.open).change(uri, version, changes, encoding)
     }
 
     /// didClose.
-    pub fn close(&self, _uri: &str) -> Result<Closed, Ignored> {
-        todo!()
+    pub fn close(&self, uri: &str) -> Result<Closed, Ignored> {
+        lock(&self.open).close(uri)
     }
 
     /// didSave: buffer and disk are equal now.
-    pub fn saved(&self, _uri: &str) -> Option<AbsPath> {
-        todo!()
+    pub fn saved(&self, uri: &str) -> Option<AbsPath> {
+        lock(&self.open).saved(uri)
     }
 
     /// The open document at `path`, through symbolic links and, where the volume says so, whatever the case.
-    pub fn open_document(&self, _path: &AbsPath) -> Option<OpenDocument> {
-        todo!()
+    pub fn open_document(&self, path: &AbsPath) -> Option<OpenDocument> {
+        let found = lock(&self.open).of_file(path);
+        found.or_else(|| {
+            let real = links::follow(path).ok().filter(|real| real != path)?;
+            lock(&self.open).of_file(&real)
+        })
     }
 
     /// The document opened under exactly this URI.
-    pub fn open_uri(&self, _uri: &str) -> Option<OpenDocument> {
-        todo!()
+    pub fn open_uri(&self, uri: &str) -> Option<OpenDocument> {
+        lock(&self.open).of_uri(uri)
     }
 
+    /// By path.
     pub fn open_documents(&self) -> Vec<OpenDocument> {
-        todo!()
+        lock(&self.open).all()
+    }
+
+    /// The name that this cache knows the file at `path` by: links followed, and the open document's spelling where case
+    /// does not count. A loop of links stays as it is; reading it says so.
+    pub fn real_path(&self, path: &AbsPath) -> AbsPath {
+        let real = links::follow(path).unwrap_or_else(|_| path.clone());
+        lock(&self.open).of_file(&real).map_or(real, |document| document.path)
     }
 
     /// What the file says now: the buffer if it is open, else the disk.
-    pub fn snapshot(&self, _path: &AbsPath) -> Result<Snapshot, ReadError> {
-        todo!()
+    pub fn snapshot(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
+        match self.open_document(path) {
+            Some(OpenDocument { path, uri, version, text, .. }) => {
+                Ok(Snapshot { path, text, stamp: Stamp::Open { version, uri } })
+            }
+            None => self.on_disk(path),
+        }
+    }
+
+    /// What the disk says, also for an open file.
+    pub fn on_disk(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
+        let path = self.followed(path)?;
+        let now = disk::read(&path, self.edit_limit)?;
+        let stamp = Stamp::Disk { hash: now.hash };
+        if let Some(text) = lock(&self.decoded).get(now.hash) {
+            return Ok(Snapshot { path, text, stamp });
+        }
+        let (text, _) = disk::decode(&path, now.bytes)?;
+        lock(&self.decoded).put(now.hash, text.clone());
+        Ok(Snapshot { path, text, stamp })
+    }
+
+    /// Some lines of a closed file of any size, at most `most_bytes` of them.
+    pub fn read_part(
+        &self,
+        path: &AbsPath,
+        lines: Lines<usize>,
+        most_bytes: usize,
+    ) -> Result<Part, ReadError> {
+        disk::read_part(&self.followed(path)?, lines, most_bytes)
+    }
+
+    /// Writes a closed file, through links, if the disk still says what is `expected`. Blocks for the time of an fsync.
+    pub fn write(&self, path: &AbsPath, text: &Text, expected: Expected) -> Result<Snapshot, WriteError> {
+        let path = self.closed(path)?;
+        let hash = disk::write(&path, &text.to_string(), expected, self.edit_limit)?;
+        Ok(Snapshot { path, text: text.clone(), stamp: Stamp::Disk { hash } })
+    }
+
+    /// Deletes a closed file if its bytes still have `hash`. A link is deleted itself, not its target.
+    pub fn delete(&self, path: &AbsPath, hash: u64) -> Result<(), WriteError> {
+        self.closed(path)?;
+        disk::delete(path, hash, self.edit_limit)
+    }
+
+    /// Renames a closed file if its bytes still have `hash`; never over another file.
+    pub fn rename(&self, from: &AbsPath, to: &AbsPath, hash: u64) -> Result<(), WriteError> {
+        self.closed(from)?;
+        self.closed(to)?;
+        disk::rename(from, to, hash, self.edit_limit)
+    }
+
+    /// The real path of a file that the editor does not have open.
+    fn closed(&self, path: &AbsPath) -> Result<AbsPath, WriteError> {
+        match self.open_document(path) {
+            Some(document) => Err(WriteError::Open { path: document.path }),
+            None => Ok(self.followed(path)?),
+        }
+    }
+
+    fn followed(&self, path: &AbsPath) -> Result<AbsPath, ReadError> {
+        let special = |_| ReadError::Special { path: path.clone(), what: "a loop of symbolic links" };
+        links::follow(path).map_err(special)
+    }
+
+    /// An editor may hand over a buffer with unsaved text. Editors unify line ends and leave the final newline out of the
+    /// text they send, so those do not count.
+    fn differs_from_disk(&self, path: &AbsPath, text: &Text) -> bool {
+        match self.on_disk(path) {
+            Ok(disk) => !disk.text.same_but_for_line_ends(text),
+            Err(ReadError::Missing { .. }) => true,
+            Err(_) => false,
+        }
     }
 }
+
+impl Default for FileStateCache {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// A panic elsewhere leaves the texts whole: every change is made in one step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Absolute paths.
+//! Absolute paths, and when two of them name one file.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -54,8 +54,79 @@ impl AbsPath {
     }
 }
 
+/// How a volume compares names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PathCase {
+    Sensitive,
+    /// Spellings that differ in case only name one file.
+    Insensitive,
+}
+
+impl PathCase {
+    /// What is usual on this system.
+    pub const fn usual() -> Self {
+        if cfg!(any(windows, target_os = "macos")) { Self::Insensitive } else { Self::Sensitive }
+    }
+
+    /// The spelling under which `path` is compared; equal for two spellings of one file. Never shown, never opened.
+    pub fn key(self, path: &AbsPath) -> AbsPath {
+        match self {
+            Self::Sensitive => path.clone(),
+            Self::Insensitive => AbsPath(path.0.as_str().to_lowercase().into()),
+        }
+    }
+
+    /// Both name the same file, links aside.
+    pub fn same_file(self, a: &AbsPath, b: &AbsPath) -> bool {
+        a == b || self.key(a) == self.key(b)
+    }
+
+    /// `path` is at or below `folder`, links aside.
+    pub fn is_in(self, path: &AbsPath, folder: &AbsPath) -> bool {
+        path.is_in(folder) || self.key(path).is_in(&self.key(folder))
+    }
+}
+
 impl std::fmt::Display for AbsPath {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(path: &str) -> AbsPath {
+        AbsPath::new(path).unwrap()
+    }
+
+    #[test]
+    fn a_path_is_normalised() {
+        assert_eq!(path("/w/./a/../b//c/").as_str(), "/w/b/c");
+        assert_eq!(path("/../..").as_str(), "/");
+        assert_eq!(AbsPath::new("w/a"), None);
+        assert_eq!(path("/w").join("../x").as_str(), "/x");
+        assert!(path("/w/a").is_in(&path("/w")) && !path("/wa").is_in(&path("/w")));
+    }
+
+    #[track_caller]
+    fn check(case: PathCase, a: &str, b: &str, same: bool) {
+        assert_eq!(case.same_file(&path(a), &path(b)), same, "{case:?} {a} {b}");
+    }
+
+    #[test]
+    fn case_decides_whether_two_spellings_are_one_file() {
+        check(PathCase::Insensitive, "/W/App/x.rs", "/W/App/X.rs", true);
+        check(PathCase::Sensitive, "/W/App/x.rs", "/W/App/X.rs", false);
+        check(PathCase::Insensitive, "/w/ÄÖ.rs", "/w/äö.rs", true);
+        check(PathCase::Insensitive, "/w/x.rs", "/w/y.rs", false);
+    }
+
+    #[test]
+    fn case_decides_whether_a_path_lies_inside() {
+        assert!(PathCase::Insensitive.is_in(&path("/w/app/x.rs"), &path("/W/App")));
+        assert!(!PathCase::Sensitive.is_in(&path("/w/app/x.rs"), &path("/W/App")));
+        assert!(!PathCase::Insensitive.is_in(&path("/w/apple/x.rs"), &path("/W/App")));
     }
 }

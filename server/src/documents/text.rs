@@ -47,8 +47,13 @@ impl Text {
     /// Where `line` ends, before its line break.
     pub fn line_end(&self, line: usize) -> usize {
         let start = self.line_start(line);
-        let full = self.line(line);
-        start + full.trim_end_matches(['\r', '\n']).len()
+        let next = self.line_start(line.saturating_add(1));
+        if line.saturating_add(1) >= self.line_count() {
+            return next;
+        }
+        // A line that is not the last ends in exactly one break, of one byte or of two.
+        let crlf = next >= start + 2 && self.slice(next - 2..next) == "\r\n";
+        next - if crlf { 2 } else { 1 }
     }
 
     /// The line that holds `offset`.
@@ -111,9 +116,47 @@ impl Text {
         self.rope.char_to_byte(self.rope.byte_to_char(offset))
     }
 
-    /// Number of UTF-16 units before `offset`, and of characters.
-    pub(super) fn rope(&self) -> &Rope {
-        &self.rope
+    /// Equal but for the kind of line breaks and one at the very end.
+    pub fn same_but_for_line_ends(&self, other: &Self) -> bool {
+        fn content(line: Cow<'_, str>) -> Cow<'_, str> {
+            match line {
+                Cow::Borrowed(line) => Cow::Borrowed(line.trim_end_matches(['\r', '\n'])),
+                Cow::Owned(line) => Cow::Owned(line.trim_end_matches(['\r', '\n']).to_owned()),
+            }
+        }
+        fn significant(text: &Text) -> usize {
+            let lines = text.line_count();
+            if lines > 1 && text.line_start(lines - 1) == text.len() { lines - 1 } else { lines }
+        }
+        self == other
+            || significant(self) == significant(other)
+                && self.lines().zip(other.lines()).all(|(a, b)| content(a) == content(b))
+    }
+
+    /// Number of characters before `offset`.
+    pub fn chars_before(&self, offset: usize) -> usize {
+        self.rope.byte_to_char(offset.min(self.len()))
+    }
+
+    /// Number of UTF-16 code units before `offset`.
+    pub fn utf16_before(&self, offset: usize) -> usize {
+        self.rope.char_to_utf16_cu(self.chars_before(offset))
+    }
+
+    /// The offset `chars` characters after `start`; the text's length if there are fewer.
+    pub fn after_chars(&self, start: usize, chars: usize) -> usize {
+        let char = self.chars_before(start).saturating_add(chars);
+        if char >= self.rope.len_chars() { self.len() } else { self.rope.char_to_byte(char) }
+    }
+
+    /// The offset `units` UTF-16 code units after `start`, before the character if that is inside a surrogate pair;
+    /// the text's length if there are fewer.
+    pub fn after_utf16(&self, start: usize, units: usize) -> usize {
+        let unit = self.utf16_before(start).saturating_add(units);
+        if unit >= self.rope.len_utf16_cu() {
+            return self.len();
+        }
+        self.rope.char_to_byte(self.rope.utf16_cu_to_char(unit))
     }
 }
 

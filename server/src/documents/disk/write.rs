@@ -1,0 +1,205 @@
+//! Writing a closed file: whole or not at all, and with everything kept that is not its text.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::Write;
+
+use super::{AbsPath, Encoding, ReadError, decode, io_error, open, read};
+
+/// What the writer believes to be there. A file that says something else by now is not touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// No file.
+    Absent,
+    /// A file with this hash of its bytes ([`super::super::Stamp::Disk`]).
+    Hash(u64),
+}
+
+/// Why nothing was written. `Display` is for people: the file, the cause, the next step.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    #[error("{path} is open in the editor, which alone writes it")]
+    Open { path: AbsPath },
+    #[error("{path} is read-only: make it writable and accept again")]
+    ReadOnly { path: AbsPath },
+    #[error(
+        "{path} has changed on disk meanwhile, so it was not written: look at the change and accept again"
+    )]
+    Changed { path: AbsPath },
+    #[error("{path} exists by now, so it was not written over: look at it and accept again")]
+    Exists { path: AbsPath },
+    #[error(
+        "{path} is written in {encoding}, which has no {character:?}: convert the file to UTF-8 or choose another character"
+    )]
+    Unmappable { path: AbsPath, encoding: String, character: char },
+    #[error(transparent)]
+    Read(#[from] ReadError),
+    #[error("{path} can't be written: {cause}")]
+    Io { path: AbsPath, cause: String },
+}
+
+/// Writes `text` to the file at `path`, whose links are followed, if what is there is `expected`. Gives the hash of the new
+/// bytes.
+///
+/// An existing file keeps its encoding, byte order mark, mode, owner and hard links; a new one is UTF-8 with the mode that
+/// the umask gives, and its folders are made.
+pub(in crate::documents) fn write(
+    path: &AbsPath,
+    text: &str,
+    expected: Expected,
+    limit: u64,
+) -> Result<u64, WriteError> {
+    match expected {
+        Expected::Absent => create(path, text),
+        Expected::Hash(hash) => replace(path, text, hash, limit),
+    }
+}
+
+fn create(path: &AbsPath, text: &str) -> Result<u64, WriteError> {
+    let fail = |error: &std::io::Error| failed(path, error);
+    let bytes = text.as_bytes();
+    let folder = path.parent().ok_or_else(|| WriteError::Exists { path: path.clone() })?;
+    std::fs::create_dir_all(folder.as_path()).map_err(|error| fail(&error))?;
+    let mut temporary = temporary(&folder).map_err(|error| fail(&error))?;
+    fill(temporary.as_file_mut(), bytes).map_err(|error| fail(&error))?;
+    temporary.persist_noclobber(path.as_path()).map_err(|error| fail(&error.error))?;
+    sync_folder(&folder);
+    Ok(super::hash(bytes))
+}
+
+fn replace(path: &AbsPath, text: &str, hash: u64, limit: u64) -> Result<u64, WriteError> {
+    let fail = |error: &std::io::Error| failed(path, error);
+    let now = read(path, limit).map_err(|error| match error {
+        ReadError::Missing { path } => WriteError::Changed { path },
+        other => WriteError::Read(other),
+    })?;
+    if now.hash != hash {
+        return Err(WriteError::Changed { path: path.clone() });
+    }
+    let metadata = open(path)?.0.metadata().map_err(|error| fail(&error))?;
+    if is_read_only(path, &metadata) {
+        return Err(WriteError::ReadOnly { path: path.clone() });
+    }
+    let (_, encoding) = decode(path, now.bytes)?;
+    let bytes = encode(path, text, encoding)?;
+    let new_hash = super::hash(&bytes);
+    if new_hash == hash {
+        return Ok(hash);
+    }
+    if has_other_names(&metadata) || !replace_atomically(path, &bytes, &metadata)? {
+        write_in_place(path, &bytes).map_err(|error| fail(&error))?;
+    }
+    Ok(new_hash)
+}
+
+fn encode(path: &AbsPath, text: &str, encoding: Encoding) -> Result<Vec<u8>, WriteError> {
+    // A file without a mark does not get one by an edit of its text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    encoding.encode(text).map_err(|character| WriteError::Unmappable {
+        path: path.clone(),
+        encoding: encoding.name(),
+        character,
+    })
+}
+
+/// A temporary file in the file's own folder, renamed over it. False, and nothing done, where that would lose the owner or
+/// the folder takes no new file: then the file itself must be written.
+fn replace_atomically(path: &AbsPath, bytes: &[u8], metadata: &Metadata) -> Result<bool, WriteError> {
+    let fail = |error: &std::io::Error| failed(path, error);
+    let Some(folder) = path.parent() else { return Ok(false) };
+    let mut temporary = match temporary(&folder) {
+        Ok(temporary) => temporary,
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Ok(false),
+        Err(error) => return Err(fail(&error)),
+    };
+    if !takes_owner(temporary.as_file(), metadata) {
+        return Ok(false);
+    }
+    fill(temporary.as_file_mut(), bytes).map_err(|error| fail(&error))?;
+    // After the owner: a change of owner clears the set-uid bits.
+    temporary.as_file().set_permissions(metadata.permissions()).map_err(|error| fail(&error))?;
+    temporary.persist(path.as_path()).map_err(|error| fail(&error.error))?;
+    sync_folder(&folder);
+    Ok(true)
+}
+
+fn write_in_place(path: &AbsPath, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().write(true).open(path.as_path())?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)?;
+    file.sync_all()
+}
+
+fn fill(file: &mut File, bytes: &[u8]) -> std::io::Result<()> {
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+/// Removed again when dropped, so no failure leaves one behind.
+fn temporary(folder: &AbsPath) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".copydesk-").suffix(".tmp");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // The umask takes its bits away, as for any new file.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder.as_path())
+}
+
+/// The mode bits decide, so that it holds for root too; then what the system says for this user.
+fn is_read_only(path: &AbsPath, metadata: &Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use rustix::fs::{Access, access};
+        metadata.permissions().readonly() || access(path.as_path().as_std_path(), Access::WRITE_OK).is_err()
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        metadata.permissions().readonly()
+    }
+}
+
+#[cfg(unix)]
+fn has_other_names(metadata: &Metadata) -> bool {
+    std::os::unix::fs::MetadataExt::nlink(metadata) > 1
+}
+
+#[cfg(not(unix))]
+fn has_other_names(_metadata: &Metadata) -> bool {
+    false
+}
+
+/// Whether `file` has, or could be given, the owner and group in `metadata`.
+#[cfg(unix)]
+fn takes_owner(file: &File, metadata: &Metadata) -> bool {
+    use std::os::unix::fs::{MetadataExt, fchown};
+    let Ok(own) = file.metadata() else { return false };
+    (own.uid(), own.gid()) == (metadata.uid(), metadata.gid())
+        || fchown(file, Some(metadata.uid()), Some(metadata.gid())).is_ok()
+}
+
+#[cfg(not(unix))]
+fn takes_owner(_file: &File, _metadata: &Metadata) -> bool {
+    true
+}
+
+/// So that the rename itself survives a power cut. Some file systems refuse; the text is safe either way.
+fn sync_folder(folder: &AbsPath) {
+    if let Ok(folder) = File::open(folder.as_path()) {
+        let _ = folder.sync_all();
+    }
+}
+
+pub(super) fn failed(path: &AbsPath, error: &std::io::Error) -> WriteError {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::AlreadyExists => WriteError::Exists { path: path.clone() },
+        ErrorKind::ReadOnlyFilesystem => WriteError::ReadOnly { path: path.clone() },
+        _ => match io_error(path, error) {
+            ReadError::Io { path, cause } => WriteError::Io { path, cause },
+            other => WriteError::Read(other),
+        },
+    }
+}

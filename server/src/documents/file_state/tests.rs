@@ -1,0 +1,156 @@
+use super::*;
+use crate::editor::Position;
+
+/// A folder of files with a cache over it.
+struct Fixture {
+    folder: tempfile::TempDir,
+    cache: FileStateCache,
+}
+
+impl Fixture {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            std::fs::write(folder.path().join(name), text).unwrap();
+        }
+        Self { folder, cache: FileStateCache::new() }
+    }
+
+    fn path(&self, name: &str) -> AbsPath {
+        AbsPath::new(self.folder.path().to_str().unwrap()).unwrap().join(name)
+    }
+
+    fn open(&self, name: &str, text: &str) -> Opened {
+        self.cache.open(&uri::from_path(&self.path(name)), "text", 1, text).unwrap()
+    }
+
+    #[track_caller]
+    fn check(&self, name: &str, want: &str) {
+        assert_eq!(self.cache.snapshot(&self.path(name)).unwrap().text, want, "{name}");
+    }
+}
+
+fn insert(text: &str) -> Vec<ContentChange> {
+    let at = Position::new(0, 0);
+    vec![ContentChange { range: Some(Range::new(at, at)), text: text.into() }]
+}
+
+#[test]
+fn the_buffer_speaks_while_a_file_is_open_and_the_disk_before_and_after() {
+    let files = Fixture::new(&[("a.rs", "disk")]);
+    files.check("a.rs", "disk");
+    let uri = files.open("a.rs", "buffer").uri;
+    files.check("a.rs", "buffer");
+    files.cache.change(&uri, 9, &insert("my "), PositionEncoding::Utf8).unwrap();
+    let snapshot = files.cache.snapshot(&files.path("a.rs")).unwrap();
+    assert_eq!(snapshot.text, "my buffer");
+    assert_eq!(snapshot.stamp, Stamp::Open { version: 9, uri: uri.clone() });
+    assert_eq!(files.cache.on_disk(&snapshot.path).unwrap().text, "disk");
+    files.cache.close(&uri).unwrap();
+    files.check("a.rs", "disk");
+}
+
+#[test]
+fn a_snapshot_does_not_change() {
+    let files = Fixture::new(&[]);
+    let uri = files.open("a.rs", "one").uri;
+    let before = files.cache.snapshot(&files.path("a.rs")).unwrap();
+    files.cache.change(&uri, 2, &insert("x"), PositionEncoding::Utf8).unwrap();
+    assert_eq!(before.text, "one");
+}
+
+#[test]
+fn a_buffer_is_dirty_when_the_editor_has_what_the_disk_has_not() {
+    let files = Fixture::new(&[("same", "a\r\nb\r\n"), ("other", "a")]);
+    let dirty = |name: &str| files.cache.open_document(&files.path(name)).unwrap().dirty;
+    let uri = files.open("same", "a\nb").uri;
+    files.open("other", "unsaved");
+    files.open("new", "");
+    assert_eq!((dirty("same"), dirty("other"), dirty("new")), (false, true, true));
+    files.cache.change(&uri, 2, &insert("x"), PositionEncoding::Utf8).unwrap();
+    assert!(dirty("same"));
+    files.cache.saved(&uri).unwrap();
+    assert!(!dirty("same"));
+}
+
+#[test]
+fn documents_without_a_file_path_leave_no_trace() {
+    let files = Fixture::new(&[]);
+    for uri in
+        ["untitled:Untitled-1", "git:/repo/a.rs?ref=HEAD", "inmemory://model/1", "file:relative.rs", ""]
+    {
+        assert_eq!(files.cache.open(uri, "", 1, "scratch\n").unwrap_err().uri, uri);
+        files.cache.change(uri, 2, &insert("x"), PositionEncoding::Utf16).unwrap_err();
+        files.cache.close(uri).unwrap_err();
+    }
+    assert_eq!(files.cache.open_documents(), []);
+}
+
+#[test]
+fn the_uri_goes_back_as_the_client_spelled_it() {
+    let files = Fixture::new(&[]);
+    let uri = uri::from_path(&files.path("a b.rs")).replace("%20", " ").replace("/a", "/%61");
+    let opened = files.cache.open(&uri, "rust", 1, "").unwrap();
+    assert_eq!(opened.path.file_name(), "a b.rs");
+    assert_eq!(files.cache.open_document(&files.path("a b.rs")).unwrap().uri, uri);
+}
+
+#[test]
+fn an_unchanged_file_shares_its_text_whatever_its_time() {
+    let files = Fixture::new(&[("a", "text")]);
+    let first = files.cache.snapshot(&files.path("a")).unwrap();
+    std::fs::write(files.path("a").as_path(), "text").unwrap();
+    assert_eq!(files.cache.snapshot(&files.path("a")).unwrap(), first);
+    std::fs::write(files.path("a").as_path(), "next").unwrap();
+    files.check("a", "next");
+}
+
+#[test]
+fn an_open_file_is_never_written() {
+    let files = Fixture::new(&[("a", "disk")]);
+    let path = files.open("a", "disk").path;
+    let Stamp::Disk { hash } = files.cache.on_disk(&path).unwrap().stamp else { panic!("a file on disk") };
+    let refused = WriteError::Open { path: path.clone() };
+    assert_eq!(files.cache.write(&path, &"x".into(), Expected::Hash(hash)), Err(refused.clone()));
+    assert_eq!(files.cache.delete(&path, hash), Err(refused.clone()));
+    assert_eq!(files.cache.rename(&path, &files.path("b"), hash), Err(refused));
+    assert_eq!(std::fs::read_to_string(path.as_path()).unwrap(), "disk");
+}
+
+#[test]
+fn a_large_file_is_served_in_parts_only() {
+    let files = Fixture::new(&[("a", "line 1\nline 2\nline 3\n")]);
+    let cache = FileStateCache::with_rules(PathCase::Sensitive, 10);
+    let error = cache.snapshot(&files.path("a")).unwrap_err();
+    assert!(error.to_string().contains("has 21 bytes, over the limit of 10 for editing"), "{error}");
+    let part = cache.read_part(&files.path("a"), 1..2, 100).unwrap();
+    assert_eq!((part.text.as_str(), part.more), ("line 2\n", true));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_and_its_target_are_one_document() {
+    use std::os::unix::fs::symlink;
+    let files = Fixture::new(&[("real.md", "disk")]);
+    symlink("real.md", files.path("link.md").as_path()).unwrap();
+    let uri = files.open("link.md", "buffer").uri;
+    files.check("real.md", "buffer");
+    files.check("link.md", "buffer");
+    assert_eq!(files.cache.real_path(&files.path("link.md")), files.cache.real_path(&files.path("real.md")));
+    files.cache.close(&uri).unwrap();
+    let disk = files.cache.snapshot(&files.path("link.md")).unwrap();
+    let Stamp::Disk { hash } = disk.stamp else { panic!("a file on disk") };
+    files.cache.write(&files.path("link.md"), &"through the link".into(), Expected::Hash(hash)).unwrap();
+    assert!(files.path("link.md").as_path().is_symlink());
+    assert_eq!(std::fs::read_to_string(files.path("real.md").as_path()).unwrap(), "through the link");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_new_file_is_made_where_a_dangling_link_points() {
+    let files = Fixture::new(&[]);
+    std::os::unix::fs::symlink("target", files.path("link").as_path()).unwrap();
+    files.cache.write(&files.path("link"), &"x".into(), Expected::Absent).unwrap();
+    assert!(files.path("link").as_path().is_symlink());
+    assert_eq!(std::fs::read_to_string(files.path("target").as_path()).unwrap(), "x");
+}
