@@ -6,6 +6,7 @@ mod decision;
 mod desk;
 mod draft;
 mod merge;
+mod patch;
 mod proposal;
 mod view;
 
@@ -13,5 +14,6 @@ pub use decision::{Decide, Decision, DecisionResult, HunkRef, Outcome, Take, Tar
 pub use desk::DeskHandle;
 pub use draft::{Draft, Existence, Refusal, Warning};
 pub use merge::{TextConflict, three_way};
+pub use patch::{PatchHunk, patch, unified_diff};
 pub use proposal::{AgentView, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
 pub use view::{FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side};

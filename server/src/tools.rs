@@ -4,7 +4,6 @@ mod edit_match;
 mod input;
 mod line_ends;
 mod nearest;
-mod patch;
 mod summary;
 mod tool;
 

@@ -4,8 +4,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::line_ends::unify;
-use super::patch::unified_diff;
 use crate::documents::Text;
+use crate::review::unified_diff;
 
 /// The most lines of one candidate, and of the shown change.
 const LINES_SHOWN: usize = 12;

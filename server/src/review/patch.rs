@@ -1,8 +1,7 @@
-//! The difference of two texts, for the model (unified diff) and for editors (`structuredPatch`).
+//! The difference of two texts as people and models read it: a small unified diff, or hunks with context.
 
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
 use similar::{ChangeTag, TextDiff};
 
 use crate::documents::Text;
@@ -12,24 +11,38 @@ const DEADLINE: Duration = Duration::from_millis(500);
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
-/// The changes as `[{oldStart, oldLines, newStart, newLines, lines}]`: starts count from 1, each line begins with ` `, `-`
-/// or `+`.
-pub(super) fn structured(before: Option<&Text>, after: Option<&Text>) -> Value {
+/// One stretch of changes with the lines around it (`structuredPatch` of an Edit's result).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PatchHunk {
+    /// Counts from 1.
+    pub old_start: usize,
+    pub old_lines: usize,
+    pub new_start: usize,
+    pub new_lines: usize,
+    /// Each begins with ` `, `-` or `+`, and has no line break.
+    pub lines: Vec<String>,
+}
+
+/// The changes with their context. `None` on a side: there is no file.
+pub fn patch(before: Option<&Text>, after: Option<&Text>) -> Vec<PatchHunk> {
     let text = |side: Option<&Text>| side.map(ToString::to_string).unwrap_or_default();
     let (before, after) = (text(before), text(after));
     let diff = diff(&before, &after);
-    let hunks = diff.grouped_ops(CONTEXT).into_iter().map(|ops| {
-        let lines: Vec<String> = ops.iter().flat_map(|op| diff.iter_changes(op)).map(|change| prefixed(&change)).collect();
+    let hunk = |ops: Vec<similar::DiffOp>| {
         let (old, new) = spans(&ops);
-        json!({
-            "oldStart": old.0 + 1, "oldLines": old.1, "newStart": new.0 + 1, "newLines": new.1, "lines": lines,
-        })
-    });
-    Value::Array(hunks.collect())
+        PatchHunk {
+            old_start: old.0 + 1,
+            old_lines: old.1,
+            new_start: new.0 + 1,
+            new_lines: new.1,
+            lines: ops.iter().flat_map(|op| diff.iter_changes(op)).map(|change| prefixed(&change)).collect(),
+        }
+    };
+    diff.grouped_ops(CONTEXT).into_iter().map(hunk).collect()
 }
 
 /// The changes as a unified diff without context, at most `limit` lines; `None` if there are none.
-pub(super) fn unified_diff(before: &Text, after: &Text, limit: usize) -> Option<String> {
+pub fn unified_diff(before: &Text, after: &Text, limit: usize) -> Option<String> {
     if before == after {
         return None;
     }
@@ -88,15 +101,16 @@ mod tests {
     fn a_patch_has_context_and_counts_from_one() {
         let before = Text::from("a\nb\nc\nd\ne\n");
         let after = Text::from("a\nb\nc\nD\ne\n");
-        assert_eq!(
-            structured(Some(&before), Some(&after)),
-            json!([{"oldStart": 1, "oldLines": 5, "newStart": 1, "newLines": 5,
-                "lines": [" a", " b", " c", "-d", "+D", " e"]}])
-        );
-        assert_eq!(
-            structured(None, Some(&Text::from("x\n"))),
-            json!([{"oldStart": 1, "oldLines": 0, "newStart": 1, "newLines": 1, "lines": ["+x"]}])
-        );
+        let hunk = |old_lines, new_lines, lines: &[&str]| PatchHunk {
+            old_start: 1,
+            old_lines,
+            new_start: 1,
+            new_lines,
+            lines: lines.iter().map(ToString::to_string).collect(),
+        };
+        assert_eq!(patch(Some(&before), Some(&after)), [hunk(5, 5, &[" a", " b", " c", "-d", "+D", " e"])]);
+        assert_eq!(patch(None, Some(&Text::from("x\n"))), [hunk(0, 1, &["+x"])]);
+        assert_eq!(patch(Some(&after), Some(&after)), []);
     }
 
     #[test]
