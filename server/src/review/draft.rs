@@ -138,7 +138,12 @@ impl Draft {
     }
 
     /// As `reject`, for some lines of one hunk.
-    pub fn reject_lines(&mut self, _hunk: &HunkRef, _minus: &[usize], _plus: &[usize]) -> Result<(), Refusal> {
+    pub fn reject_lines(
+        &mut self,
+        _hunk: &HunkRef,
+        _minus: &[usize],
+        _plus: &[usize],
+    ) -> Result<(), Refusal> {
         todo!()
     }
 
