@@ -13,6 +13,8 @@ mod seen;
 mod snapshot;
 mod text;
 mod uri;
+pub mod walk;
+mod watch;
 mod workspace;
 
 pub use disk::{Expected, Part, WriteError};
@@ -25,4 +27,5 @@ pub use seen::{Seen, SeenFile};
 pub use snapshot::{ReadError, Snapshot, Stamp};
 pub use text::{Change, Text};
 pub use uri::{from_path, to_path};
+pub use watch::{DiskWatch, POLL_PERIOD};
 pub use workspace::Workspace;

@@ -21,17 +21,17 @@ pub(super) fn apply(before: &Text, changes: &[ContentChange], encoding: Position
     let mut whole_text = false;
     let changes = changes
         .iter()
-        .map(|change| match change.range {
-            Some(range) => {
-                let change = Change { range: byte_range(&after, range, encoding), text: change.text.clone() };
+        .map(|change| {
+            let text = change.text.clone();
+            if let Some(range) = change.range {
+                let change = Change { range: byte_range(&after, range, encoding), text };
                 after.apply(&change);
                 change
-            }
-            None => {
+            } else {
                 whole_text = true;
                 let range = 0..after.len();
-                after = Text::from(change.text.as_str());
-                Change { range, text: change.text.clone() }
+                after = Text::from(text.as_str());
+                Change { range, text }
             }
         })
         .collect();

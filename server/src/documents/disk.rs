@@ -66,7 +66,7 @@ fn open(path: &AbsPath) -> Result<(File, u64), ReadError> {
     {
         use std::os::unix::fs::OpenOptionsExt;
         // Opening a pipe must not wait for its other end, should one be put here after any check by name.
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
     }
     let before = std::fs::metadata(path.as_path()).map_err(|error| io_error(path, &error))?;
     if let Some(what) = special(before.file_type()) {

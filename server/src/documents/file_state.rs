@@ -165,7 +165,7 @@ impl FileStateCache {
 
     /// What the disk says, also for an open file.
     pub fn on_disk(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
-        let path = self.followed(path)?;
+        let path = followed(path)?;
         let now = disk::read(&path, self.edit_limit)?;
         let stamp = Stamp::Disk { hash: now.hash };
         if let Some(text) = lock(&self.decoded).get(now.hash) {
@@ -183,7 +183,7 @@ impl FileStateCache {
         lines: Lines<usize>,
         most_bytes: usize,
     ) -> Result<Part, ReadError> {
-        disk::read_part(&self.followed(path)?, lines, most_bytes)
+        disk::read_part(&followed(path)?, lines, most_bytes)
     }
 
     /// Writes a closed file, through links, if the disk still says what is `expected`. Blocks for the time of an fsync.
@@ -210,13 +210,8 @@ impl FileStateCache {
     fn closed(&self, path: &AbsPath) -> Result<AbsPath, WriteError> {
         match self.open_document(path) {
             Some(document) => Err(WriteError::Open { path: document.path }),
-            None => Ok(self.followed(path)?),
+            None => Ok(followed(path)?),
         }
-    }
-
-    fn followed(&self, path: &AbsPath) -> Result<AbsPath, ReadError> {
-        let special = |_| ReadError::Special { path: path.clone(), what: "a loop of symbolic links" };
-        links::follow(path).map_err(special)
     }
 
     /// An editor may hand over a buffer with unsaved text. Editors unify line ends and leave the final newline out of the
@@ -234,6 +229,11 @@ impl Default for FileStateCache {
     fn default() -> Self {
         Self::new()
     }
+}
+
+fn followed(path: &AbsPath) -> Result<AbsPath, ReadError> {
+    links::follow(path)
+        .map_err(|_| ReadError::Special { path: path.clone(), what: "a loop of symbolic links" })
 }
 
 /// A panic elsewhere leaves the texts whole: every change is made in one step.

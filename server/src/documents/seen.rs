@@ -6,7 +6,8 @@ use std::sync::Mutex;
 
 use super::{AbsPath, Stamp, Text};
 
-/// Per path, the text that was last shown to the model and which lines of it. One for each session.
+/// Per path, the text that was last shown to the model and which lines of it. One for each session. Paths are real paths
+/// ([`super::FileStateCache::real_path`]), so that a link and its target are one file.
 #[derive(Debug, Default)]
 pub struct Seen {
     files: Mutex<HashMap<AbsPath, SeenFile>>,
@@ -33,7 +34,124 @@ impl Seen {
         self.lock().insert(path, file);
     }
 
+    /// `lines` of `text` were shown to the model. They join what it was shown of the same text before; of another text,
+    /// only what is shown now counts.
+    pub fn show(&self, path: &AbsPath, text: &Text, stamp: Stamp, lines: Range<usize>) {
+        let mut files = self.lock();
+        let before = match files.remove(path) {
+            Some(file) if file.text == *text => file.lines,
+            Some(_) | None => Vec::new(),
+        };
+        let last = lines_of(text);
+        let lines = joined(before, lines.start.min(last)..lines.end.min(last));
+        let whole = last == 0 || lines.first() == Some(&(0..last));
+        files.insert(path.clone(), SeenFile { text: text.clone(), stamp, lines, whole });
+    }
+
+    /// Whether anything of the file was ever shown.
+    pub fn was_read(&self, path: &AbsPath) -> bool {
+        self.lock().contains_key(path)
+    }
+
+    /// Whether the file still says what the model was shown; by content, whatever the stamps are. `None`: it was shown
+    /// nothing.
+    pub fn still_says(&self, path: &AbsPath, now: &Text) -> Option<bool> {
+        self.lock().get(path).map(|file| file.text == *now)
+    }
+
+    /// The user renamed the file; what was shown of it goes along.
+    pub fn renamed(&self, from: &AbsPath, to: AbsPath) {
+        let mut files = self.lock();
+        if let Some(file) = files.remove(from) {
+            files.insert(to, file);
+        }
+    }
+
+    /// The model no longer has what it was shown, for example after its history was cut.
+    pub fn forget(&self, path: &AbsPath) {
+        self.lock().remove(path);
+    }
+
+    /// Every file that was shown, in order.
+    pub fn paths(&self) -> Vec<AbsPath> {
+        let mut paths: Vec<_> = self.lock().keys().cloned().collect();
+        paths.sort();
+        paths
+    }
+
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AbsPath, SeenFile>> {
         self.files.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// The lines that can be shown: the empty one after a final newline is none.
+fn lines_of(text: &Text) -> usize {
+    let count = text.line_count();
+    if text.line_start(count - 1) == text.len() { count - 1 } else { count }
+}
+
+/// `lines` with `more` put in: ascending, touching ranges joined.
+fn joined(mut lines: Vec<Range<usize>>, more: Range<usize>) -> Vec<Range<usize>> {
+    if more.start < more.end {
+        lines.push(more);
+    }
+    lines.sort_by_key(|range| range.start);
+    let mut all: Vec<Range<usize>> = Vec::with_capacity(lines.len());
+    for range in lines {
+        match all.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => all.push(range),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEN: &str = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+    fn path() -> AbsPath {
+        AbsPath::new("/w/a").unwrap()
+    }
+
+    #[track_caller]
+    fn check(shown: &[(&str, Range<usize>)], lines: &[Range<usize>], whole: bool) {
+        let seen = Seen::default();
+        for (text, range) in shown {
+            seen.show(&path(), &Text::from(*text), Stamp::Disk { hash: 0 }, range.clone());
+        }
+        let file = seen.get(&path()).unwrap();
+        assert_eq!((file.lines.as_slice(), file.whole), (lines, whole));
+    }
+
+    #[test]
+    fn lines_shown_are_joined() {
+        check(&[(TEN, 2..4), (TEN, 6..8)], &[2..4, 6..8], false);
+        check(&[(TEN, 6..8), (TEN, 2..4), (TEN, 4..6)], std::slice::from_ref(&(2..8)), false);
+        check(&[(TEN, 0..7), (TEN, 5..99)], std::slice::from_ref(&(0..10)), true);
+        check(&[("", 0..99)], &[], true);
+        check(&[(TEN, 50..60)], &[], false);
+    }
+
+    #[test]
+    fn of_another_text_only_what_is_shown_now_counts() {
+        check(&[(TEN, 0..10), ("0\n1\n", 1..2)], std::slice::from_ref(&(1..2)), false);
+    }
+
+    #[test]
+    fn questions() {
+        let seen = Seen::default();
+        assert!(!seen.was_read(&path()));
+        assert_eq!(seen.still_says(&path(), &"a".into()), None);
+        seen.show(&path(), &"a".into(), Stamp::Disk { hash: 1 }, 0..1);
+        assert_eq!(seen.still_says(&path(), &"a".into()), Some(true));
+        assert_eq!(seen.still_says(&path(), &"b".into()), Some(false));
+        let moved = path().join("../b");
+        seen.renamed(&path(), moved.clone());
+        assert_eq!(seen.paths(), std::slice::from_ref(&moved));
+        seen.forget(&moved);
+        assert!(!seen.was_read(&moved));
     }
 }

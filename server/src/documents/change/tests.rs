@@ -5,6 +5,7 @@ use crate::documents::position::tests::{any_encoding, any_position, any_text, na
 use crate::editor::{Position, Range};
 use PositionEncoding::{Utf8, Utf16, Utf32};
 
+#[allow(clippy::unnecessary_wraps, reason = "as a content change has it")]
 const fn at(a: u32, b: u32, c: u32, d: u32) -> Option<Range> {
     Some(Range::new(Position::new(a, b), Position::new(c, d)))
 }
