@@ -1,3 +1,21 @@
 //! The LSP door: the only place, with its folder, that names LSP types.
 
+mod backend;
+mod capabilities;
 pub mod commands;
+mod core;
+mod custom;
+mod frame;
+mod from_lsp;
+mod front_door;
+mod handlers;
+mod hello;
+mod leniency;
+mod message;
+mod outgoing;
+mod parent;
+mod remote_editor;
+mod serve;
+
+pub use self::core::{Build, Core, Host, Opening};
+pub use serve::{Ending, serve};

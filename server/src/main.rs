@@ -1,3 +1,9 @@
-//! The program.
+//! The program: a thin shell around the library.
 
-fn main() {}
+use std::process::ExitCode;
+
+use copydesk::wiring;
+
+fn main() -> ExitCode {
+    wiring::serve_stdio()
+}

@@ -1,0 +1,39 @@
+//! The parts behind the door, and how they come to be once an editor has said where it works.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::agent::Sessions;
+use crate::documents::{AbsPath, FileStateCache, Workspace};
+use crate::editor::Editor;
+use crate::review::DeskHandle;
+
+/// Everything a handler may reach below the door.
+pub struct Core {
+    pub workspace: Arc<Workspace>,
+    pub documents: Arc<FileStateCache>,
+    pub desk: DeskHandle,
+    pub sessions: Sessions,
+}
+
+/// What an editor's session begins with.
+pub struct Opening {
+    /// The first is where relative paths start.
+    pub roots: Vec<AbsPath>,
+    pub editor: Arc<dyn Editor>,
+    /// The editor's settings: `initializationOptions`.
+    pub options: Value,
+}
+
+/// Builds the core of a session.
+pub type Build = Box<dyn Fn(Opening) -> Core + Send + Sync>;
+
+/// Where the process stands on this machine.
+#[derive(Clone, Debug)]
+pub struct Host {
+    /// The person's home folder.
+    pub home: Option<AbsPath>,
+    /// The working folder, unless its name is no UTF-8.
+    pub started_in: Option<AbsPath>,
+}

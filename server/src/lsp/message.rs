@@ -1,0 +1,149 @@
+//! JSON-RPC messages as they come in (JSON-RPC 2.0, sections 4 and 5; LSP "Base Protocol").
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
+
+/// One message from the editor.
+#[derive(Debug, PartialEq)]
+pub(super) enum Incoming {
+    /// A request, or without an id a notification.
+    Request(Request),
+    /// The answer to a request of ours.
+    Answer { id: i64, result: Result<Value, Error> },
+    /// No message at all: this is what to answer.
+    Invalid(Response),
+}
+
+/// Reads one body.
+pub(super) fn decode(body: &[u8]) -> Incoming {
+    match serde_json::from_slice(body) {
+        Ok(Value::Object(message)) => object(message),
+        Ok(Value::Array(_)) => invalid(Id::Null, "LSP has no batches of messages: send them one by one"),
+        Ok(_) => invalid(Id::Null, "a message is a JSON object"),
+        Err(error) => Incoming::Invalid(parse_error(&error.to_string())),
+    }
+}
+
+/// What is answered to bytes that are no JSON.
+pub(super) fn parse_error(cause: &str) -> Response {
+    Response::from_error(Id::Null, error(ErrorCode::ParseError, format!("Parse error: {cause}")))
+}
+
+/// An error of the JSON-RPC layer with our own words.
+pub(super) fn error(code: ErrorCode, message: String) -> Error {
+    Error { code, message: message.into(), data: None }
+}
+
+fn object(mut message: serde_json::Map<String, Value>) -> Incoming {
+    let id = match message.remove("id") {
+        None => None,
+        Some(Value::Null) => Some(Id::Null),
+        Some(Value::String(id)) => Some(Id::String(id)),
+        Some(Value::Number(id)) if id.is_i64() => Some(Id::Number(id.as_i64().unwrap_or_default())),
+        Some(_) => return invalid(Id::Null, "an id is a string or a whole number"),
+    };
+    if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
+        return invalid(id.unwrap_or_default(), "expected `\"jsonrpc\": \"2.0\"`");
+    }
+    match (message.remove("method"), id) {
+        (Some(Value::String(_)), Some(Id::Null)) => invalid(Id::Null, "the id of a request is not null"),
+        (Some(Value::String(method)), id) => {
+            let mut request = Request::build(method);
+            if let Some(params) = message.remove("params") {
+                request = request.params(params);
+            }
+            if let Some(id) = id {
+                request = request.id(id);
+            }
+            Incoming::Request(request.finish())
+        }
+        (Some(_), id) => invalid(id.unwrap_or_default(), "a method is a string"),
+        (None, Some(Id::Number(id))) => Incoming::Answer { id, result: answer(&mut message) },
+        // Nobody asked: an answer with such an id, or to an error of ours, which has none.
+        (None, Some(Id::String(_) | Id::Null)) if is_answer(&message) => {
+            Incoming::Answer { id: -1, result: answer(&mut message) }
+        }
+        (None, id) => invalid(id.unwrap_or_default(), "a message has a method, a result or an error"),
+    }
+}
+
+fn is_answer(message: &serde_json::Map<String, Value>) -> bool {
+    message.contains_key("result") || message.contains_key("error")
+}
+
+/// Some clients leave out a `result` that is null.
+fn answer(message: &mut serde_json::Map<String, Value>) -> Result<Value, Error> {
+    match message.remove("error") {
+        None | Some(Value::Null) => Ok(message.remove("result").unwrap_or_default()),
+        Some(fault) => Err(serde_json::from_value(fault).unwrap_or_else(|cause| {
+            error(ErrorCode::InternalError, format!("an error that can't be read: {cause}"))
+        })),
+    }
+}
+
+fn invalid(id: Id, cause: &str) -> Incoming {
+    Incoming::Invalid(Response::from_error(
+        id,
+        error(ErrorCode::InvalidRequest, format!("Invalid request: {cause}")),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check_error(body: &str, wanted: Value) {
+        let Incoming::Invalid(response) = decode(body.as_bytes()) else {
+            panic!("{body} was taken for a message")
+        };
+        let mut response = serde_json::to_value(response).unwrap();
+        response["error"].as_object_mut().unwrap().remove("message");
+        assert_eq!(response, wanted);
+    }
+
+    #[test]
+    fn what_is_no_json_is_a_parse_error() {
+        let wanted = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32700}});
+        check_error("{\"jsonrpc\":\"2.0\",\"method\":", wanted.clone());
+        check_error("", wanted.clone());
+        check_error("Content-Length: 2", wanted);
+    }
+
+    #[test]
+    fn what_is_no_message_is_an_invalid_request() {
+        let with_id = |id: Value| json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32600}});
+        check_error("17", with_id(Value::Null));
+        check_error("[]", with_id(Value::Null));
+        check_error("{}", with_id(Value::Null));
+        check_error(r#"{"jsonrpc":"2.0","id":{},"method":"a"}"#, with_id(Value::Null));
+        check_error(r#"{"jsonrpc":"2.0","id":null,"method":"a"}"#, with_id(Value::Null));
+        check_error(r#"{"jsonrpc":"2.0","id":7,"method":3}"#, with_id(json!(7)));
+        check_error(r#"{"jsonrpc":"1.0","id":7,"method":"a"}"#, with_id(json!(7)));
+        check_error(r#"{"id":"x","method":"a"}"#, with_id(json!("x")));
+    }
+
+    #[test]
+    fn answers_are_told_from_requests() {
+        let request = Request::build("a").id(7).params(json!([1])).finish();
+        assert_eq!(
+            decode(br#"{"jsonrpc":"2.0","id":7,"method":"a","params":[1]}"#),
+            Incoming::Request(request)
+        );
+        assert_eq!(
+            decode(br#"{"jsonrpc":"2.0","id":7,"result":null}"#),
+            Incoming::Answer { id: 7, result: Ok(Value::Null) }
+        );
+        assert_eq!(
+            decode(br#"{"jsonrpc":"2.0","id":7}"#),
+            Incoming::Answer { id: 7, result: Ok(Value::Null) }
+        );
+        let fault = error(ErrorCode::MethodNotFound, "no".to_owned());
+        assert_eq!(
+            decode(br#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no"}}"#),
+            Incoming::Answer { id: 7, result: Err(fault) }
+        );
+    }
+}

@@ -1,0 +1,50 @@
+//! The log: a file a day under the state folder, and what is urgent on stderr. Never stdout, which is the protocol's.
+
+use std::path::PathBuf;
+
+use etcetera::BaseStrategy;
+use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::rolling::{RollingFileAppender, Rotation};
+use tracing_subscriber::filter::{EnvFilter, LevelFilter};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
+
+/// What is logged, in `tracing`'s words: `COPYDESK_LOG=debug`.
+const FILTER: &str = "COPYDESK_LOG";
+/// Older files go.
+const DAYS_KEPT: usize = 7;
+
+/// Starts logging. What waits to be written is written when the guard goes.
+pub(super) fn start() -> Option<WorkerGuard> {
+    let urgent = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(LevelFilter::WARN);
+    let file = folder().and_then(|folder| {
+        std::fs::create_dir_all(&folder).ok()?;
+        RollingFileAppender::builder()
+            .rotation(Rotation::DAILY)
+            .filename_prefix("copydesk")
+            .filename_suffix("log")
+            .max_log_files(DAYS_KEPT)
+            .build(folder)
+            .ok()
+    });
+    let (file, guard) = file.map(tracing_appender::non_blocking).unzip();
+    let file = file.map(|file| fmt::layer().with_writer(file).with_ansi(false).with_filter(wanted()));
+    // Fails only if a log was started before: then that one goes on.
+    drop(tracing_subscriber::registry().with(urgent).with(file).try_init());
+    std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a panic")));
+    guard
+}
+
+fn wanted() -> EnvFilter {
+    // The libraries below log whole messages, and those hold the user's text.
+    let wanted = std::env::var(FILTER).unwrap_or_else(|_| "info".to_owned());
+    EnvFilter::builder().parse_lossy(format!("warn,copydesk={wanted}"))
+}
+
+/// `$XDG_STATE_HOME/copydesk` or what the system has for it.
+fn folder() -> Option<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
+    Some(state.join("copydesk"))
+}
