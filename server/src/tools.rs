@@ -1,10 +1,22 @@
 //! The tools a model can call, one file a tool.
 
+mod edit;
 mod edit_match;
 mod input;
 mod line_ends;
 mod nearest;
+mod proposing;
+mod read;
+mod registry;
+mod result_cap;
 mod summary;
+mod target;
 mod tool;
+mod write;
 
+pub use edit::Edit;
+pub use read::Read;
+pub use registry::Tools;
+pub use result_cap::capped;
 pub use tool::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext};
+pub use write::Write;

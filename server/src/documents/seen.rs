@@ -18,7 +18,8 @@ pub struct Seen {
 pub struct SeenFile {
     /// The whole text at that time: what a later whole-file Write is merged against.
     pub text: Text,
-    pub stamp: Stamp,
+    /// `None`: a file that so far only the agent has.
+    pub stamp: Option<Stamp>,
     /// Lines that were shown, half-open, ascending, merged.
     pub lines: Vec<Range<usize>>,
     /// The whole file was shown.

@@ -32,6 +32,11 @@ pub(super) fn schema<T: JsonSchema>() -> Value {
     schema
 }
 
+/// The text in `field`, for a title: empty if the input has no such text.
+pub(super) fn text<'input>(input: &'input Value, field: &str) -> &'input str {
+    input.get(field).and_then(Value::as_str).unwrap_or_default()
+}
+
 /// Takes out what some servers' grammars refuse: `null` among the types, number formats, and defaults of `null`.
 fn plain(schema: &mut Value) {
     match schema {

@@ -52,6 +52,11 @@ pub trait Tool: Send + Sync + 'static {
         false
     }
 
+    /// The longest result in characters before it is cut; `None` if the tool bounds its results itself.
+    fn max_result_chars(&self) -> Option<usize> {
+        Some(50_000)
+    }
+
     /// The tool's own word on whether this call may run.
     fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict;
 
@@ -103,6 +108,13 @@ pub struct ToolResult {
     pub data: Value,
     /// Messages that go into the history after the results.
     pub new_messages: Vec<Message>,
+}
+
+impl ToolResult {
+    /// A result that is nothing but text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Self { content: vec![ToolResultContent::Text(text.into())], ..Self::default() }
+    }
 }
 
 /// Why a call failed: text written for the model, which it can act on.

@@ -1,0 +1,72 @@
+//! What Edit and Write share: the file as the agent has it, and what is said once the desk has taken a proposal.
+
+use serde_json::{Value, json};
+
+use super::ToolError;
+use super::target::resolve;
+use super::tool::ToolUseContext;
+use crate::documents::{ReadError, Stamp};
+use crate::review::{AgentView, HunkId, ProposeError, Proposed, Reason, patch};
+
+/// The file as the agent has it. A file that is not there is a view without text; one that can't be written is refused now
+/// rather than after the user's accept.
+pub(super) async fn view(context: &ToolUseContext, file_path: &str) -> Result<AgentView, ToolError> {
+    let path = resolve(&context.workspace, file_path)?;
+    let view = match context.desk.agent_view(&context.session, &path).await {
+        Ok(view) => view,
+        Err(ReadError::Missing { path }) => {
+            AgentView { path, text: None, stamp: None, drafted: false, rejected: Vec::new() }
+        }
+        Err(other) => return Err(ToolError(format!("{other}."))),
+    };
+    let closed = matches!(view.stamp, Some(Stamp::Disk { .. }));
+    // The mode is looked at, not what this user may do: root may write everything.
+    let read_only = || view.path.as_path().metadata().is_ok_and(|metadata| metadata.permissions().readonly());
+    if closed && read_only() {
+        return Err(ToolError(format!(
+            "{} is read-only, so it can't be changed. Ask the user to make it writable if the change is needed.",
+            view.path
+        )));
+    }
+    Ok(view)
+}
+
+/// Why the desk says the change is wanted.
+pub(super) fn reason(context: &ToolUseContext, summary: String) -> Reason {
+    Reason { tool_use_id: context.tool_use_id.clone(), summary, agent: None, by_user: false }
+}
+
+/// The desk's refusal in words for the model.
+pub(super) fn refused(error: ProposeError) -> ToolError {
+    match error {
+        ProposeError::Read(error) => ToolError(format!("{error}.")),
+        ProposeError::Refused(text) => ToolError(text),
+    }
+}
+
+/// That the change waits for the user, and under which names.
+pub(super) fn pending(hunks: &[HunkId]) -> String {
+    let names: Vec<&str> = hunks.iter().map(|hunk| hunk.0.as_str()).collect();
+    match names.as_slice() {
+        [] => "Pending review: the user decides.".to_owned(),
+        [one] => format!("Pending review as hunk {one}: the user decides."),
+        many => format!("Pending review as hunks {}: the user decides.", many.join(", ")),
+    }
+}
+
+/// The fields of a structured result that every change has.
+pub(super) fn data(kind: &str, view: &AgentView, proposed: &Proposed) -> Value {
+    let hunks = patch(proposed.before.as_ref(), proposed.after.as_ref());
+    let hunks: Vec<Value> = hunks
+        .into_iter()
+        .map(|hunk| {
+            json!({
+                "oldStart": hunk.old_start, "oldLines": hunk.old_lines,
+                "newStart": hunk.new_start, "newLines": hunk.new_lines,
+                "lines": hunk.lines,
+            })
+        })
+        .collect();
+    let ids: Vec<&str> = proposed.hunks.iter().map(|hunk| hunk.0.as_str()).collect();
+    json!({"type": kind, "filePath": view.path.as_str(), "structuredPatch": hunks, "hunks": ids, "pending": true})
+}

@@ -1,0 +1,235 @@
+//! Read: a file as it stands, unsaved text and the agent's own pending changes included.
+
+mod page;
+
+use std::ops::Range;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use self::page::{Bounds, line_total, page, write_line};
+use super::target::{Access, check_path, missing, permission, resolve};
+use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
+use crate::conversation::ToolResultContent;
+use crate::documents::{AbsPath, ReadError, SeenFile, Text};
+use crate::permissions::Verdict;
+use crate::review::AgentView;
+
+/// Lines shown when the model gives no limit.
+const DEFAULT_LINES: usize = 2_000;
+const LINE_CHARS: usize = 2_000;
+/// About 25,000 tokens.
+const PAGE_BYTES: usize = 100_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReadInput {
+    /// The file: an absolute path, or one relative to the workspace.
+    file_path: String,
+    /// The first line to show, counted from 1. Leave it out to begin at the top.
+    offset: Option<usize>,
+    /// How many lines to show. Leave it out for up to 2000.
+    #[schemars(range(min = 1))]
+    limit: Option<usize>,
+}
+
+#[derive(Debug)]
+pub struct Read;
+
+impl Tool for Read {
+    fn name(&self) -> &'static str {
+        "Read"
+    }
+
+    fn description(&self) -> String {
+        include_str!("read/description.md").trim_end().to_owned()
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Read
+    }
+
+    fn input_schema(&self) -> Value {
+        input::schema::<ReadInput>()
+    }
+
+    fn validate(&self, input: &Value) -> Result<(), ToolError> {
+        let input: ReadInput = input::parse("Read", input)?;
+        if input.limit == Some(0) {
+            return Err(ToolError("`limit` is 0: ask for at least one line.".to_owned()));
+        }
+        check_path("file_path", &input.file_path)
+    }
+
+    fn title(&self, input: &Value) -> String {
+        format!("Read {}", input::text(input, "file_path"))
+    }
+
+    fn locations(&self, input: &Value, context: &ToolUseContext) -> Vec<AbsPath> {
+        resolve(&context.workspace, input::text(input, "file_path")).into_iter().collect()
+    }
+
+    fn is_concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn is_read_only(&self, _input: &Value) -> bool {
+        true
+    }
+
+    /// A file of any size is shown in bounded pages.
+    fn max_result_chars(&self) -> Option<usize> {
+        None
+    }
+
+    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
+        permission(&context.workspace, input::text(input, "file_path"), Access::Read)
+    }
+
+    fn call(
+        &self,
+        input: Value,
+        context: ToolUseContext,
+    ) -> BoxFuture<'static, Result<ToolResult, ToolError>> {
+        async move { read(input::parse("Read", &input)?, context).await }.boxed()
+    }
+}
+
+async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
+    let path = resolve(&context.workspace, &input.file_path)?;
+    let first = input.offset.unwrap_or(1).saturating_sub(1);
+    match context.desk.agent_view(&context.session, &path).await {
+        Ok(view) => match view.text.clone() {
+            Some(text) => Ok(show(&view, &text, first, input.limit, &context)),
+            None => Err(missing(&context.workspace, &path)),
+        },
+        Err(ReadError::TooLarge { .. }) => show_part(path, first, input.limit, context).await,
+        Err(ReadError::Missing { .. }) => Err(missing(&context.workspace, &path)),
+        Err(other) => Err(ToolError(format!("{other}."))),
+    }
+}
+
+/// A page of a text that is held whole, remembered as seen.
+fn show(
+    view: &AgentView,
+    text: &Text,
+    first: usize,
+    limit: Option<usize>,
+    context: &ToolUseContext,
+) -> ToolResult {
+    let name = context.workspace.display(&view.path);
+    let bounds = Bounds { lines: limit.unwrap_or(DEFAULT_LINES), line_chars: LINE_CHARS, bytes: PAGE_BYTES };
+    let page = page(text, first, bounds);
+    let before = context.seen.get(&view.path).filter(|seen| seen.text == *text);
+    if let Some(seen) = &before
+        && !page.lines.is_empty()
+        && covered(&seen.lines, &page.lines)
+    {
+        let note = format!(
+            "{name} is unchanged since you last read these lines: what you were shown then still holds."
+        );
+        return ToolResult {
+            data: json!({"type": "file_unchanged", "file": {"filePath": view.path.as_str()}}),
+            ..ToolResult::text(note)
+        };
+    }
+    let lines = merged(before.map(|seen| seen.lines).unwrap_or_default(), page.lines.clone());
+    let whole = page.total == 0 || covered(&lines, &(0..page.total));
+    let seen = SeenFile { text: text.clone(), stamp: view.stamp.clone(), lines, whole };
+    context.seen.put(view.path.clone(), seen);
+    let mut notes = Vec::new();
+    if page.total == 0 {
+        notes.push(format!("{name} is empty."));
+    } else if page.lines.is_empty() {
+        notes.push(format!("{name} has {} lines: there is none at line {}.", page.total, first + 1));
+    } else if page.lines.end < page.total {
+        notes.push(format!(
+            "Lines {} to {} of {}. Go on with offset {}.",
+            page.lines.start + 1,
+            page.lines.end,
+            page.total,
+            page.lines.end + 1
+        ));
+    }
+    if page.cut {
+        notes.push("Use Grep with -o to see parts of a line that was cut.".to_owned());
+    }
+    if view.drafted {
+        notes.push("This includes your own changes that the user has not decided on yet.".to_owned());
+    }
+    let data = json!({"type": "text", "file": {
+        "filePath": view.path.as_str(),
+        "content": page.text,
+        "startLine": page.lines.start + 1,
+        "numLines": page.lines.len(),
+        "totalLines": page.total,
+    }});
+    ToolResult { content: contents(page.text, notes), data, new_messages: Vec::new() }
+}
+
+/// A page of a file that is too large to be held. It can be looked at, not edited, so nothing is remembered.
+async fn show_part(
+    path: AbsPath,
+    first: usize,
+    limit: Option<usize>,
+    context: ToolUseContext,
+) -> Result<ToolResult, ToolError> {
+    let name = context.workspace.display(&path);
+    let (documents, asked) = (context.documents.clone(), path.clone());
+    let lines = first..first.saturating_add(limit.unwrap_or(DEFAULT_LINES));
+    let part = tokio::task::spawn_blocking(move || documents.read_part(&asked, lines, PAGE_BYTES))
+        .await
+        .map_err(|error| ToolError(format!("{name} could not be read: {error}.")))?
+        .map_err(|error| ToolError(format!("{error}.")))?;
+    let mut shown = String::new();
+    let text = Text::from(part.text.as_str());
+    for line in 0..line_total(&text) {
+        let content = text.slice(text.line_start(line)..text.line_end(line));
+        write_line(&mut shown, part.lines.start + line, &content, LINE_CHARS);
+    }
+    let mut notes = vec![format!("{name} has {} bytes: too large to edit, it is shown in parts.", part.size)];
+    if part.lines.is_empty() {
+        notes.push(format!("There is no line {}.", first + 1));
+    } else if part.more {
+        notes.push(format!("It goes on: use offset {}.", part.lines.end + 1));
+    }
+    let data = json!({"type": "parts", "file": {
+        "filePath": path.as_str(),
+        "content": shown,
+        "startLine": part.lines.start + 1,
+        "numLines": part.lines.len(),
+    }});
+    Ok(ToolResult { content: contents(shown, notes), data, new_messages: Vec::new() })
+}
+
+/// The lines, and apart from them what is to be said about them.
+fn contents(lines: String, notes: Vec<String>) -> Vec<ToolResultContent> {
+    let notes = notes.join(" ");
+    [lines, notes].into_iter().filter(|text| !text.is_empty()).map(ToolResultContent::Text).collect()
+}
+
+/// Whether one of the merged `ranges` holds all of `range`.
+fn covered(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
+    ranges.iter().any(|shown| shown.start <= range.start && range.end <= shown.end)
+}
+
+/// `ranges` and one more, ascending, those that touch joined.
+fn merged(mut ranges: Vec<Range<usize>>, more: Range<usize>) -> Vec<Range<usize>> {
+    if !more.is_empty() {
+        ranges.push(more);
+    }
+    ranges.sort_by_key(|range| range.start);
+    ranges.into_iter().fold(Vec::new(), |mut joined: Vec<Range<usize>>, range| {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+        joined
+    })
+}
+
+#[cfg(test)]
+mod tests;
