@@ -22,7 +22,7 @@ pub struct SeenFile {
     pub stamp: Option<Stamp>,
     /// Lines that were shown, half-open, ascending, merged.
     pub lines: Vec<Range<usize>>,
-    /// The whole file was shown.
+    /// The model knows the whole file: all of it was shown, or is its own.
     pub whole: bool,
 }
 
@@ -37,15 +37,15 @@ impl Seen {
 
     /// `lines` of `text` were shown to the model. They join what it was shown of the same text before; of another text,
     /// only what is shown now counts.
-    pub fn show(&self, path: &AbsPath, text: &Text, stamp: Stamp, lines: Range<usize>) {
+    pub fn show(&self, path: &AbsPath, text: &Text, stamp: Option<Stamp>, lines: Range<usize>) {
         let mut files = self.lock();
-        let before = match files.remove(path) {
-            Some(file) if file.text == *text => file.lines,
-            Some(_) | None => Vec::new(),
+        let (before, known) = match files.remove(path) {
+            Some(file) if file.text == *text => (file.lines, file.whole),
+            Some(_) | None => (Vec::new(), false),
         };
         let last = lines_of(text);
         let lines = joined(before, lines.start.min(last)..lines.end.min(last));
-        let whole = last == 0 || lines.first() == Some(&(0..last));
+        let whole = known || last == 0 || lines.first() == Some(&(0..last));
         files.insert(path.clone(), SeenFile { text: text.clone(), stamp, lines, whole });
     }
 
@@ -121,7 +121,7 @@ mod tests {
     fn check(shown: &[(&str, Range<usize>)], lines: &[Range<usize>], whole: bool) {
         let seen = Seen::default();
         for (text, range) in shown {
-            seen.show(&path(), &Text::from(*text), Stamp::Disk { hash: 0 }, range.clone());
+            seen.show(&path(), &Text::from(*text), Some(Stamp::Disk { hash: 0 }), range.clone());
         }
         let file = seen.get(&path()).unwrap();
         assert_eq!((file.lines.as_slice(), file.whole), (lines, whole));
@@ -146,7 +146,7 @@ mod tests {
         let seen = Seen::default();
         assert!(!seen.was_read(&path()));
         assert_eq!(seen.still_says(&path(), &"a".into()), None);
-        seen.show(&path(), &"a".into(), Stamp::Disk { hash: 1 }, 0..1);
+        seen.show(&path(), &"a".into(), Some(Stamp::Disk { hash: 1 }), 0..1);
         assert_eq!(seen.still_says(&path(), &"a".into()), Some(true));
         assert_eq!(seen.still_says(&path(), &"b".into()), Some(false));
         let moved = path().join("../b");

@@ -14,7 +14,7 @@ use self::page::{Bounds, line_total, page, write_line};
 use super::target::{Access, check_path, missing, permission, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::conversation::ToolResultContent;
-use crate::documents::{AbsPath, ReadError, SeenFile, Text};
+use crate::documents::{AbsPath, ReadError, Text};
 use crate::permissions::Verdict;
 use crate::review::AgentView;
 
@@ -123,11 +123,9 @@ fn show(
     let name = context.workspace.display(&view.path);
     let bounds = Bounds { lines: limit.unwrap_or(DEFAULT_LINES), line_chars: LINE_CHARS, bytes: PAGE_BYTES };
     let page = page(text, first, bounds);
-    let before = context.seen.get(&view.path).filter(|seen| seen.text == *text);
-    if let Some(seen) = &before
-        && !page.lines.is_empty()
-        && covered(&seen.lines, &page.lines)
-    {
+    let seen = context.seen.get(&view.path).filter(|seen| seen.text == *text);
+    let shown = |lines: &Range<usize>| lines.start <= page.lines.start && page.lines.end <= lines.end;
+    if !page.lines.is_empty() && seen.is_some_and(|seen| seen.lines.iter().any(shown)) {
         let note = format!(
             "{name} is unchanged since you last read these lines: what you were shown then still holds."
         );
@@ -136,10 +134,7 @@ fn show(
             ..ToolResult::text(note)
         };
     }
-    let lines = merged(before.map(|seen| seen.lines).unwrap_or_default(), page.lines.clone());
-    let whole = page.total == 0 || covered(&lines, &(0..page.total));
-    let seen = SeenFile { text: text.clone(), stamp: view.stamp.clone(), lines, whole };
-    context.seen.put(view.path.clone(), seen);
+    context.seen.show(&view.path, text, view.stamp.clone(), page.lines.clone());
     let mut notes = Vec::new();
     if page.total == 0 {
         notes.push(format!("{name} is empty."));
@@ -209,26 +204,6 @@ async fn show_part(
 fn contents(lines: String, notes: Vec<String>) -> Vec<ToolResultContent> {
     let notes = notes.join(" ");
     [lines, notes].into_iter().filter(|text| !text.is_empty()).map(ToolResultContent::Text).collect()
-}
-
-/// Whether one of the merged `ranges` holds all of `range`.
-fn covered(ranges: &[Range<usize>], range: &Range<usize>) -> bool {
-    ranges.iter().any(|shown| shown.start <= range.start && range.end <= shown.end)
-}
-
-/// `ranges` and one more, ascending, those that touch joined.
-fn merged(mut ranges: Vec<Range<usize>>, more: Range<usize>) -> Vec<Range<usize>> {
-    if !more.is_empty() {
-        ranges.push(more);
-    }
-    ranges.sort_by_key(|range| range.start);
-    ranges.into_iter().fold(Vec::new(), |mut joined: Vec<Range<usize>>, range| {
-        match joined.last_mut() {
-            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-            _ => joined.push(range),
-        }
-        joined
-    })
 }
 
 #[cfg(test)]

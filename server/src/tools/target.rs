@@ -28,10 +28,10 @@ pub(super) fn check_path(field: &str, path: &str) -> Result<(), ToolError> {
     Ok(())
 }
 
-/// `path` as it stands if absolute, else below the first root.
+/// The path a model means by `path`.
 pub(super) fn resolve(workspace: &Workspace, path: &str) -> Result<AbsPath, ToolError> {
-    let root = workspace.roots.first();
-    root.map_or_else(|| AbsPath::new(path), |root| Some(root.join(path)))
+    workspace
+        .resolve(path)
         .ok_or_else(|| ToolError(format!("No folder is open, so `{path}` must be an absolute path.")))
 }
 
