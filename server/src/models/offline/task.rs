@@ -1,0 +1,177 @@
+//! What the conversation asks for: the user's last words, where the user stood, and what was done about them since.
+
+use serde_json::Value;
+
+use crate::conversation::{ApiMessage, ContentBlock, Role, ToolResultContent};
+
+/// The task in hand.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Task {
+    pub(super) words: String,
+    pub(super) context: Option<Context>,
+    /// Calls made for this task, in order.
+    pub(super) done: Vec<Done>,
+    /// Calls made for earlier tasks of the conversation.
+    pub(super) before: Vec<Done>,
+}
+
+/// Where the user stood, from the prompt's `<editor-context>` block.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Context {
+    pub(super) path: String,
+    /// First and last line, one-based.
+    pub(super) lines: Option<(usize, usize)>,
+    pub(super) diagnostics: Vec<Diagnostic>,
+}
+
+/// What another program said about a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Diagnostic {
+    /// One-based.
+    pub(super) line: usize,
+    pub(super) message: String,
+}
+
+/// A call and what came of it.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Done {
+    pub(super) tool: String,
+    pub(super) input: Value,
+    pub(super) text: String,
+    pub(super) failed: bool,
+}
+
+impl Task {
+    /// The last thing the user asked for, or `None` if the user said nothing yet.
+    pub(super) fn of(messages: &[ApiMessage]) -> Option<Self> {
+        let (at, words, context) = messages
+            .iter()
+            .enumerate()
+            .rev()
+            .filter(|(_, message)| message.role == Role::User)
+            .find_map(|(at, message)| request_in(message).map(|(words, context)| (at, words, context)))?;
+        let (before, since) = messages.split_at_checked(at + 1)?;
+        Some(Self { words, context, done: calls(since), before: calls(before) })
+    }
+}
+
+impl Done {
+    /// A text field of the call's input.
+    pub(super) fn field(&self, name: &str) -> Option<&str> {
+        self.input.get(name).and_then(Value::as_str)
+    }
+}
+
+/// The last block that holds a user's own words, and the context that stands behind it.
+fn request_in(message: &ApiMessage) -> Option<(String, Option<Context>)> {
+    let texts: Vec<&str> = message
+        .content
+        .iter()
+        .filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text.trim()),
+            _ => None,
+        })
+        .filter(|text| !text.starts_with("<system-reminder>"))
+        .collect();
+    let at = texts.iter().rposition(|text| !text.starts_with("<editor-context"))?;
+    let words = (*texts.get(at)?).to_owned();
+    Some((words, texts.get(at + 1).and_then(|text| context(text))))
+}
+
+fn context(block: &str) -> Option<Context> {
+    let (head, body) = block.strip_prefix("<editor-context")?.split_once('>')?;
+    let diagnostics = body.split("<diagnostic ").skip(1).filter_map(diagnostic).collect();
+    Some(Context {
+        path: attribute(head, "path")?,
+        lines: attribute(head, "lines").and_then(lines),
+        diagnostics,
+    })
+}
+
+fn diagnostic(tag: &str) -> Option<Diagnostic> {
+    let (head, rest) = tag.split_once('>')?;
+    let (message, _) = rest.split_once("</diagnostic>")?;
+    let line = attribute(head, "line")?.parse().ok()?;
+    Some(Diagnostic { line, message: unescaped(message.trim()) })
+}
+
+fn attribute(head: &str, name: &str) -> Option<String> {
+    let (_, rest) = head.split_once(&format!("{name}=\""))?;
+    let (value, _) = rest.split_once('"')?;
+    Some(unescaped(value))
+}
+
+/// `3-7`, or `3` for one line.
+fn lines(written: String) -> Option<(usize, usize)> {
+    let (first, last) = written.split_once('-').unwrap_or((&written, &written));
+    Some((first.trim().parse().ok()?, last.trim().parse().ok()?))
+}
+
+fn unescaped(text: &str) -> String {
+    text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+}
+
+/// The calls in `messages` that have a result, each with it.
+fn calls(messages: &[ApiMessage]) -> Vec<Done> {
+    let blocks = || messages.iter().flat_map(|message| &message.content);
+    blocks()
+        .filter_map(|block| {
+            let ContentBlock::ToolUse { id, name, input } = block else { return None };
+            let (text, failed) = blocks().find_map(|block| match block {
+                ContentBlock::ToolResult { tool_use_id, content, is_error } if tool_use_id == id => {
+                    Some((text_of(content), *is_error))
+                }
+                _ => None,
+            })?;
+            Some(Done { tool: name.clone(), input: input.clone(), text, failed })
+        })
+        .collect()
+}
+
+fn text_of(content: &[ToolResultContent]) -> String {
+    let parts: Vec<&str> = content
+        .iter()
+        .filter_map(|part| match part {
+            ToolResultContent::Text(text) => Some(text.as_str()),
+            ToolResultContent::Image(_) | ToolResultContent::ToolReference(_) => None,
+        })
+        .collect();
+    parts.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_context_says_where_the_user_stands() {
+        let block = "<editor-context path=\"src/a &amp; b.rs\" lines=\"3-7\">\nlet x = a > b;\n\
+                     <diagnostic line=\"4\">unused variable: `x`</diagnostic>\n</editor-context>";
+        assert_eq!(
+            context(block),
+            Some(Context {
+                path: "src/a & b.rs".to_owned(),
+                lines: Some((3, 7)),
+                diagnostics: vec![Diagnostic { line: 4, message: "unused variable: `x`".to_owned() }],
+            })
+        );
+    }
+
+    #[test]
+    fn reminders_are_no_words_of_the_user() {
+        let message = ApiMessage {
+            role: Role::User,
+            content: vec![
+                ContentBlock::text("an earlier request"),
+                ContentBlock::text("explain"),
+                ContentBlock::text("<editor-context path=\"a.rs\">\n</editor-context>"),
+                ContentBlock::text("<system-reminder>\nb.rs changed\n</system-reminder>"),
+            ],
+        };
+        let task = Task::of(&[message]).expect("a task");
+        assert_eq!(
+            (task.words.as_str(), task.context.map(|it| it.path)),
+            ("explain", Some("a.rs".to_owned()))
+        );
+    }
+}

@@ -1,0 +1,282 @@
+//! The next turn: look for the files, read them, change them, say what was done.
+
+use std::fmt::Write;
+
+use serde_json::{Value, json};
+
+use super::changes::{File, plan};
+use super::edits::{Edit, edits};
+use super::explain::explain;
+use super::grammar::{Instruction, Line, Sentence, UNDERSTOOD, parse};
+use super::reading::{Reading, reading};
+use super::task::{Context, Done, Task};
+use crate::models::ModelRequest;
+
+/// What the offline model says and does in one answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Turn {
+    pub(super) text: String,
+    pub(super) calls: Vec<Call>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Call {
+    pub(super) tool: &'static str,
+    pub(super) input: Value,
+}
+
+/// Edits in one answer at most.
+const EDITS_AT_ONCE: usize = 20;
+/// Readings of a file at most: once, and once more if the file moved on under the edits.
+const READINGS: usize = 2;
+
+/// Answers the last thing the user said, from where the work stands.
+pub(super) fn next(request: &ModelRequest) -> Turn {
+    let Some(task) = Task::of(&request.messages) else {
+        return said(format!("{INTRODUCTION}Ask me for something."));
+    };
+    let Some(sentence) = parse(&task.words) else {
+        return said(format!("{INTRODUCTION}That is beyond me. What I understand:\n\n{UNDERSTOOD}"));
+    };
+    let mut turn = work(&task, &sentence);
+    if let Some(missing) =
+        turn.calls.iter().find(|call| !request.tools.iter().any(|tool| tool.name == call.tool))
+    {
+        turn = said(format!("For that I need the tool {}, which is not on offer here.", missing.tool));
+    }
+    if task.done.is_empty() {
+        turn.text.insert_str(0, INTRODUCTION);
+    }
+    turn
+}
+
+/// Its first words in every task.
+const INTRODUCTION: &str = "Offline model, no language model: I carry out a few fixed instructions. ";
+
+/// Where an instruction applies.
+enum Where {
+    Files(Vec<String>),
+    /// Wherever this regular expression matches.
+    Matches(String),
+    Unsaid,
+}
+
+fn work(task: &Task, sentence: &Sentence) -> Turn {
+    let files = match place(sentence, task.context.as_ref()) {
+        Where::Files(files) => files,
+        Where::Unsaid => {
+            return said("Which file? Say `… in src/a.rs`, or ask from within the file.".to_owned());
+        }
+        Where::Matches(pattern) => {
+            let Some(grep) = task.done.iter().find(|done| done.tool == "Grep") else {
+                return Turn {
+                    text: "First I look where that stands.".to_owned(),
+                    calls: vec![call(
+                        "Grep",
+                        json!({ "pattern": pattern, "output_mode": "files_with_matches" }),
+                    )],
+                };
+            };
+            if grep.failed {
+                return said(format!("The search failed: {}", grep.text));
+            }
+            let found = files_found(&grep.text);
+            if found.is_empty() {
+                return said(format!(
+                    "No file of the workspace matches `{pattern}`, so there is nothing to do."
+                ));
+            }
+            found
+        }
+    };
+    let pass = Pass::last(&task.done);
+    let files = if pass.reads.is_empty() { files } else { pass.files() };
+    let mut texts = Vec::new();
+    let mut failures = Vec::new();
+    let mut next_reads = Vec::new();
+    for path in files {
+        match reading(&path, pass.reads, &task.before) {
+            Reading::Whole(text) => texts.push((path, text)),
+            Reading::Next(input) => next_reads.push(call("Read", input)),
+            Reading::Failed(why) => failures.push(format!("`{path}` could not be read: {why}")),
+        }
+    }
+    if !next_reads.is_empty() {
+        let text = if next_reads.len() == 1 { "I read the file." } else { "I read the files." };
+        return Turn { text: text.to_owned(), calls: next_reads };
+    }
+    if sentence.instruction == Instruction::Explain {
+        return explained(&texts, task.context.as_ref(), failures);
+    }
+    change(task, sentence, &pass, &texts, failures)
+}
+
+/// Proposes what is left of the changes, or sums up.
+fn change(
+    task: &Task,
+    sentence: &Sentence,
+    pass: &Pass<'_>,
+    texts: &[(String, String)],
+    mut notes: Vec<String>,
+) -> Turn {
+    let mut wanted: Vec<(&str, Edit)> = Vec::new();
+    for (path, text) in texts {
+        let context = task.context.as_ref().filter(|context| same_file(&context.path, path));
+        let plan = plan(&sentence.instruction, File { path, text, context });
+        wanted.extend(edits(text, &plan.changes).into_iter().map(|edit| (path.as_str(), edit)));
+        notes.extend(plan.notes);
+    }
+    let left: Vec<Call> = wanted
+        .iter()
+        .skip(pass.edits.len())
+        .take(EDITS_AT_ONCE)
+        .map(|(path, edit)| {
+            call("Edit", json!({ "file_path": path, "old_string": edit.old, "new_string": edit.new }))
+        })
+        .collect();
+    if !left.is_empty() {
+        let text = match left.len() {
+            1 => "I propose one change.".to_owned(),
+            many => format!("I propose {many} changes."),
+        };
+        return Turn { text, calls: left };
+    }
+    let failed: Vec<&Done> = pass.edits.iter().filter(|edit| edit.failed).collect();
+    if !failed.is_empty() && pass.number < READINGS {
+        let mut paths: Vec<&str> = failed.iter().filter_map(|edit| edit.field("file_path")).collect();
+        paths.dedup();
+        let calls = paths.into_iter().map(|path| call("Read", json!({ "file_path": path }))).collect();
+        return Turn { text: "Some changes did not fit, so I read again.".to_owned(), calls };
+    }
+    for edit in failed {
+        notes.push(format!("One change did not go in: {}", edit.text));
+    }
+    said(summary(&task.done, &notes))
+}
+
+/// What was proposed, file by file, and what the person should know.
+fn summary(done: &[Done], notes: &[String]) -> String {
+    let mut by_file: Vec<(&str, usize)> = Vec::new();
+    let proposed =
+        done.iter().filter(|it| it.tool == "Edit" && !it.failed).filter_map(|it| it.field("file_path"));
+    for path in proposed {
+        match by_file.iter_mut().find(|(file, _)| *file == path) {
+            Some((_, count)) => *count += 1,
+            None => by_file.push((path, 1)),
+        }
+    }
+    let total: usize = by_file.iter().map(|(_, count)| count).sum();
+    let mut said = match total {
+        0 => "Nothing was changed.".to_owned(),
+        1 => "Done: one change".to_owned(),
+        _ => format!("Done: {total} changes"),
+    };
+    if let [(file, _)] = by_file.as_slice() {
+        let _ = write!(said, " in `{file}`.");
+    } else if total > 0 {
+        let _ = write!(said, " in {} files:\n\n", by_file.len());
+        for (file, count) in &by_file {
+            let _ = writeln!(said, "- `{file}`: {count}");
+        }
+    }
+    for note in notes {
+        let gap = if said.ends_with('\n') { "\n" } else { "\n\n" };
+        let _ = write!(said, "{gap}{note}");
+    }
+    said.trim_end().to_owned()
+}
+
+fn explained(texts: &[(String, String)], context: Option<&Context>, failures: Vec<String>) -> Turn {
+    let mut parts: Vec<String> = texts
+        .iter()
+        .map(|(path, text)| {
+            let here = context.filter(|context| same_file(&context.path, path));
+            explain(path, text, here.and_then(|context| context.lines))
+        })
+        .collect();
+    parts.extend(failures);
+    said(parts.join("\n\n"))
+}
+
+/// The calls since the files were last read: those Reads, and the Edits made from them.
+struct Pass<'a> {
+    /// One-based.
+    number: usize,
+    reads: &'a [Done],
+    edits: &'a [Done],
+}
+
+impl<'a> Pass<'a> {
+    fn last(done: &'a [Done]) -> Self {
+        let (mut number, mut reads, mut edits): (usize, &[Done], &[Done]) = (0, &[], &[]);
+        for run in done.chunk_by(|one, next| one.tool == next.tool) {
+            match run.first().map(|first| first.tool.as_str()) {
+                Some("Read") => (number, reads, edits) = (number + 1, run, &[]),
+                Some("Edit") => edits = run,
+                _ => {}
+            }
+        }
+        Self { number, reads, edits }
+    }
+
+    fn files(&self) -> Vec<String> {
+        let mut files: Vec<String> = Vec::new();
+        for path in self.reads.iter().filter_map(|read| read.field("file_path")) {
+            if !files.iter().any(|file| file == path) {
+                files.push(path.to_owned());
+            }
+        }
+        files
+    }
+}
+
+fn place(sentence: &Sentence, context: Option<&Context>) -> Where {
+    if !sentence.files.is_empty() {
+        return Where::Files(sentence.files.clone());
+    }
+    let here = || context.map(|context| Where::Files(vec![context.path.clone()]));
+    match &sentence.instruction {
+        Instruction::Rename { from, .. } => Where::Matches(format!("\\b{}\\b", regex::escape(from))),
+        Instruction::Replace { old, .. } => here().unwrap_or_else(|| Where::Matches(regex::escape(old))),
+        Instruction::DeleteLine(Line::Text(text)) => {
+            here().unwrap_or_else(|| Where::Matches(regex::escape(text)))
+        }
+        Instruction::Document { target: Some(target) } | Instruction::MakeAsync { target: Some(target) } => {
+            here().unwrap_or_else(|| {
+                Where::Matches(format!("\\b(fn|def|func|function|class|struct|enum|trait|type) {target}\\b"))
+            })
+        }
+        Instruction::DeleteLine(Line::Number(_))
+        | Instruction::Document { target: None }
+        | Instruction::MakeAsync { target: None }
+        | Instruction::WriteTests
+        | Instruction::Fix { .. }
+        | Instruction::Explain => here().unwrap_or(Where::Unsaid),
+    }
+}
+
+/// The paths in what Grep said: one a line, beside its own remarks.
+fn files_found(result: &str) -> Vec<String> {
+    result
+        .lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty() && !line.starts_with(['(', '[']))
+        .filter(|line| !line.starts_with("Found ") && !line.starts_with("No "))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// Whether two paths, each absolute or from the workspace's root, can mean the same file.
+fn same_file(one: &str, other: &str) -> bool {
+    let (long, short) = if one.len() > other.len() { (one, other) } else { (other, one) };
+    long.strip_suffix(short.trim_start_matches("./"))
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
+fn call(tool: &'static str, input: Value) -> Call {
+    Call { tool, input }
+}
+
+fn said(text: String) -> Turn {
+    Turn { text, calls: Vec::new() }
+}
