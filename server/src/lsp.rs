@@ -16,6 +16,7 @@ mod outgoing;
 mod parent;
 mod remote_editor;
 mod serve;
+pub mod surface;
 
 pub use self::core::{Build, Core, Host, Opening};
 pub use serve::{Ending, serve};

@@ -1,0 +1,90 @@
+//! What a person sees of the agent's work, drawn as LSP values: pure functions of a `Scene` and of what the editor asked.
+
+mod code_actions;
+mod code_lens;
+mod diagnostics;
+mod hover;
+mod inlay_hints;
+mod item;
+mod markers;
+mod mini_diff;
+mod own_folder;
+mod place;
+mod review_file;
+mod words;
+
+pub mod advance;
+pub mod chat;
+pub mod question;
+
+pub use code_actions::{ActionRequest, code_actions};
+pub use code_lens::code_lenses;
+pub use diagnostics::diagnostics;
+pub use hover::hover;
+pub use inlay_hints::inlay_hints;
+pub use item::{Item, Number, items};
+pub use markers::{Marker, marker_at};
+pub use own_folder::{make_own_folder, own_folder};
+pub use place::{to_lsp_edit, to_lsp_range, uri_of_path};
+pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, render};
+
+use std::sync::Arc;
+
+use crate::documents::Workspace;
+use crate::editor::EditorFeatures;
+use crate::lsp::commands::CommandIds;
+use crate::permissions::PermissionRequest;
+use crate::review::ReviewView;
+
+/// Everything that the surfaces are drawn from, at one moment. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub review: Arc<ReviewView>,
+    pub features: EditorFeatures,
+    pub workspace: Arc<Workspace>,
+    pub settings: SurfaceSettings,
+    /// Permission questions without an answer, oldest first.
+    pub questions: Vec<OpenQuestion>,
+    /// The `.diff` files that were shown so far.
+    pub review_files: Vec<Arc<ReviewFile>>,
+    /// Some task runs and can be cancelled.
+    pub running: bool,
+    /// The ids that this client knows.
+    pub commands: CommandIds,
+}
+
+/// The user's choices about what is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SurfaceSettings {
+    /// `review.advance`: after the user's own decision the cursor goes to the next hunk.
+    pub advance: bool,
+    /// `review.inlayHints`: also in editors that show the text of diagnostics.
+    pub inlay_hints: bool,
+}
+
+/// A permission question that waits for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpenQuestion {
+    pub request: PermissionRequest,
+    /// Nobody answered for so long that it is drawn over the open files.
+    pub overdue: bool,
+}
+
+impl Default for SurfaceSettings {
+    fn default() -> Self {
+        Self { advance: true, inlay_hints: false }
+    }
+}
+
+impl Scene {
+    /// The review file that is known to the editor as `uri`.
+    fn review_file(&self, uri: &str) -> Option<&ReviewFile> {
+        self.review_files
+            .iter()
+            .find(|file| file.uri().is_some_and(|known| known.as_str() == uri))
+            .map(Arc::as_ref)
+    }
+}
+
+#[cfg(test)]
+mod sample;

@@ -1,0 +1,16 @@
+//! The chat file `.copydesk/chat.md`: the conversation as Markdown, and a place to write back.
+
+mod file;
+
+pub use file::{NEW_FILE, insertion, prompt, turn};
+
+use crate::documents::{AbsPath, Workspace};
+
+/// Where the chat of this workspace is, whether it exists or not.
+pub fn chat_path(workspace: &Workspace) -> Option<AbsPath> {
+    super::own_folder(workspace).map(|folder| folder.join("chat.md"))
+}
+
+pub fn is_chat_file(path: &AbsPath, workspace: &Workspace) -> bool {
+    chat_path(workspace).is_some_and(|chat| &chat == path)
+}

@@ -1,0 +1,170 @@
+//! Accept, reject, and what else can be done with a hunk or a file's hunks.
+
+use std::collections::HashMap;
+
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, Diagnostic, DocumentChanges, OneOf, OptionalVersionedTextDocumentIdentifier,
+    TextDocumentEdit, TextEdit, Uri, WorkspaceEdit,
+};
+
+use super::command_action;
+use crate::lsp::commands::{Command, HunkName, Place, What};
+use crate::lsp::surface::Scene;
+use crate::lsp::surface::item::{FileItems, Item};
+use crate::lsp::surface::place::{hunk_name, to_lsp_edit};
+use crate::review::{FileKind, FileReview, HunkState, HunkView, Take};
+
+/// What can be decided about one hunk, or about a file without lines to compare. `diagnostic` is its own, as published.
+pub(super) fn of_item(scene: &Scene, item: &Item<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
+    let actions = match item.hunk {
+        None => of_whole_file(scene, item.file),
+        Some(hunk) => match hunk.state {
+            HunkState::Pending => of_pending(scene, item, hunk),
+            HunkState::Conflicted => of_conflict(scene, item, hunk),
+            HunkState::Applying => Vec::new(),
+        },
+    };
+    actions
+        .into_iter()
+        .map(|action| CodeAction { diagnostics: Some(vec![diagnostic.clone()]), ..action })
+        .collect()
+}
+
+/// `taken`: how many of the file's items already have actions of their own in the menu.
+pub(super) fn of_file(scene: &Scene, items: FileItems<'_>, taken: usize) -> Vec<CodeAction> {
+    let file = items.file;
+    let hunks: Vec<_> = file.hunks.iter().filter(|hunk| is_for_bulk(scene, hunk)).collect();
+    if hunks.is_empty() || (hunks.len() == 1 && taken == 1) {
+        return Vec::new();
+    }
+    let (count, name) = (hunks.len(), file.path.file_name());
+    let what = What::File(file.path.clone());
+    let accept = accepting(scene, file, &hunks, format!("Accept all {count} in {name}"), what.clone());
+    let reject = Command::Reject { what, reason: None };
+    vec![
+        accept,
+        command_action(scene, format!("Reject all {count} in {name}"), CodeActionKind::QUICKFIX, &reject),
+    ]
+}
+
+pub(super) fn show_diff(scene: &Scene, place: Place) -> CodeAction {
+    let command = Command::ShowDiff { place: Some(place) };
+    command_action(scene, "Show diff".to_owned(), CodeActionKind::QUICKFIX, &command)
+}
+
+pub(super) fn ask_for_change(scene: &Scene, item: &Item<'_>) -> Option<CodeAction> {
+    let hunk = item.hunk?;
+    let command = Command::AskForChange { hunk: hunk_name(hunk), text: None };
+    Some(command_action(scene, "Ask for a change…".to_owned(), CodeActionKind::QUICKFIX, &command))
+}
+
+fn of_pending(scene: &Scene, item: &Item<'_>, hunk: &HunkView) -> Vec<CodeAction> {
+    if !can_apply(scene, hunk) {
+        return vec![reject(scene, item, hunk)];
+    }
+    if let Some(other) = other_half(item.file, hunk) {
+        // A moved block is decided as one: half of it would double the text or lose it.
+        let (first, second) =
+            if hunk.lines.start <= other.lines.start { (hunk, other) } else { (other, hunk) };
+        let title = format!("Accept move {}", item.number);
+        let named = What::Hunk(hunk_name(hunk));
+        let accept = accepting(scene, item.file, &[first, second], title, named);
+        return vec![CodeAction { is_preferred: Some(true), ..accept }, reject(scene, item, hunk)];
+    }
+    let named = What::Hunk(hunk_name(hunk));
+    let accept = accepting(scene, item.file, &[hunk], format!("Accept hunk {}", item.number), named);
+    vec![CodeAction { is_preferred: Some(true), ..accept }, reject(scene, item, hunk)]
+}
+
+fn reject(scene: &Scene, item: &Item<'_>, hunk: &HunkView) -> CodeAction {
+    let command = Command::Reject { what: What::Hunk(hunk_name(hunk)), reason: None };
+    let what = if other_half(item.file, hunk).is_some() { "move" } else { "hunk" };
+    command_action(scene, format!("Reject {what} {}", item.number), CodeActionKind::QUICKFIX, &command)
+}
+
+fn of_conflict(scene: &Scene, item: &Item<'_>, hunk: &HunkView) -> Vec<CodeAction> {
+    let choices = [
+        ("Take mine", Take::Mine),
+        ("Take the agent's", Take::Agents),
+        ("Ask the agent to redo", Take::Redo),
+    ];
+    let action = |(words, take)| {
+        let command = Command::Resolve { hunk: hunk_name(hunk), take };
+        command_action(scene, format!("{words} {}", item.number), CodeActionKind::QUICKFIX, &command)
+    };
+    choices.into_iter().map(action).collect()
+}
+
+fn of_whole_file(scene: &Scene, file: &FileReview) -> Vec<CodeAction> {
+    let name = file.path.file_name();
+    let (accept, reject) = match &file.kind {
+        FileKind::Create => (format!("Create {name}"), format!("Don't create {name}")),
+        FileKind::Delete => (format!("Delete {name}"), format!("Keep {name}")),
+        FileKind::Rename { to } => {
+            (format!("Rename {name} to {}", scene.workspace.display(to)), format!("Keep the name {name}"))
+        }
+        FileKind::Modify => return Vec::new(),
+    };
+    let what = What::File(file.path.clone());
+    let accepted = Command::Accept { what: what.clone() };
+    let rejected = Command::Reject { what, reason: None };
+    vec![
+        CodeAction {
+            is_preferred: Some(true),
+            ..command_action(scene, accept, CodeActionKind::QUICKFIX, &accepted)
+        },
+        command_action(scene, reject, CodeActionKind::QUICKFIX, &rejected),
+    ]
+}
+
+/// Accepts `hunks` by the editor's own hand if it has the file open, with a command behind it that says so; else by a
+/// command alone: an edit would leave a buffer that nobody sees and nobody saved.
+fn accepting(scene: &Scene, file: &FileReview, hunks: &[&HunkView], title: String, what: What) -> CodeAction {
+    match edit(scene, file, hunks) {
+        Some(edit) => {
+            let claimed = Command::Claimed {
+                hunks: hunks.iter().map(|hunk| hunk_name(hunk)).collect::<Vec<HunkName>>(),
+            };
+            let action = command_action(scene, title, CodeActionKind::QUICKFIX, &claimed);
+            CodeAction { edit: Some(edit), ..action }
+        }
+        None => command_action(scene, title, CodeActionKind::QUICKFIX, &Command::Accept { what }),
+    }
+}
+
+/// One file's edits against its current version. `None`: the server has to do it.
+fn edit(scene: &Scene, file: &FileReview, hunks: &[&HunkView]) -> Option<WorkspaceEdit> {
+    let (uri, version) = file.open.as_ref()?;
+    let buffer = file.buffer.as_ref()?;
+    match file.kind {
+        FileKind::Modify | FileKind::Rename { .. } => {}
+        FileKind::Create | FileKind::Delete => return None,
+    }
+    let uri: Uri = uri.parse().ok()?;
+    let encoding = scene.features.position_encoding;
+    let edits = hunks.iter().map(|hunk| to_lsp_edit(buffer, &hunk.accept, encoding));
+    if !scene.features.document_changes {
+        return Some(WorkspaceEdit {
+            changes: Some(HashMap::from([(uri, edits.collect())])),
+            ..WorkspaceEdit::default()
+        });
+    }
+    let text_document = OptionalVersionedTextDocumentIdentifier { uri, version: Some(*version) };
+    let edits = edits.map(OneOf::<TextEdit, _>::Left).collect();
+    let changes = DocumentChanges::Edits(vec![TextDocumentEdit { text_document, edits }]);
+    Some(WorkspaceEdit { document_changes: Some(changes), ..WorkspaceEdit::default() })
+}
+
+/// Conflicts and hunks that were taken back need to be named one by one.
+fn is_for_bulk(scene: &Scene, hunk: &HunkView) -> bool {
+    hunk.state == HunkState::Pending && !hunk.undone && can_apply(scene, hunk)
+}
+
+fn can_apply(scene: &Scene, hunk: &HunkView) -> bool {
+    !(hunk.line_ends_only && scene.features.owns_line_ends)
+}
+
+fn other_half<'a>(file: &'a FileReview, hunk: &HunkView) -> Option<&'a HunkView> {
+    let id = hunk.moved.as_ref()?;
+    file.hunks.iter().find(|other| &other.id == id && other.state == HunkState::Pending)
+}

@@ -1,0 +1,120 @@
+//! What the agent can be asked for here, and how it is stopped.
+
+use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
+
+use super::{ActionRequest, command_action, lines};
+use crate::editor::Range;
+use crate::lsp::commands::{Command, Place};
+use crate::lsp::surface::diagnostics::SOURCE;
+use crate::lsp::surface::words::{one_line, shortened};
+use crate::lsp::surface::{Scene, marker_at};
+
+/// A title longer than this makes the menu cover the code it is about.
+const TITLE: usize = 60;
+/// Selecting a whole file must not read every line of it for markers.
+const MARKER_LINES: usize = 200;
+
+/// The tasks that are always there, named as what is asked of the agent.
+const ALWAYS: [(&str, &str); 3] = [
+    ("Explain", "Explain this code."),
+    ("Document", "Write documentation comments for this code."),
+    ("Write tests", "Write tests for this code."),
+];
+
+/// In the order of the menu: fixes, instructions in comments, a way to stop, then what can be asked anywhere.
+pub(super) fn of(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> {
+    let mut actions: Vec<_> = request
+        .diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.source.as_deref() != Some(SOURCE))
+        .map(|diagnostic| fix(scene, request, diagnostic))
+        .collect();
+    actions.extend(markers(scene, request));
+    actions.extend(cancel(scene));
+    let place = place(request);
+    let ask = |title: &str, text: Option<&str>| {
+        let command = Command::Ask {
+            text: text.map(str::to_owned),
+            place: Some(place.clone()),
+            diagnostics: Vec::new(),
+        };
+        command_action(scene, title.to_owned(), CodeActionKind::REFACTOR, &command)
+    };
+    actions.push(ask("Ask Copydesk…", None));
+    actions.extend(ALWAYS.map(|(title, text)| ask(title, Some(text))));
+    actions.push(command_action(scene, "Open chat".to_owned(), CodeActionKind::REFACTOR, &Command::OpenChat));
+    actions
+}
+
+pub(super) fn send(scene: &Scene) -> CodeAction {
+    let action = command_action(scene, "Send".to_owned(), CodeActionKind::QUICKFIX, &Command::Send);
+    CodeAction { is_preferred: Some(true), ..action }
+}
+
+pub(super) fn cancel(scene: &Scene) -> Option<CodeAction> {
+    let command = Command::Cancel { task: None };
+    scene.running.then(|| {
+        command_action(scene, "Cancel the running task".to_owned(), CodeActionKind::REFACTOR, &command)
+    })
+}
+
+fn fix(scene: &Scene, request: &ActionRequest<'_>, diagnostic: &Diagnostic) -> CodeAction {
+    let first = diagnostic.message.lines().next().unwrap_or_default();
+    let message = one_line(first.trim());
+    let command = Command::Ask {
+        text: Some(format!("Fix this: {}", diagnostic.message.trim())),
+        place: Some(Place {
+            path: request.document.path.clone(),
+            start: diagnostic.range.start.line,
+            end: diagnostic.range.end.line + 1,
+        }),
+        diagnostics: vec![format!("{}: {}", diagnostic.range.start.line + 1, diagnostic.message.trim())],
+    };
+    CodeAction {
+        diagnostics: Some(vec![diagnostic.clone()]),
+        ..command_action(
+            scene,
+            format!("Fix: {}", shortened(&message, TITLE)),
+            CodeActionKind::QUICKFIX,
+            &command,
+        )
+    }
+}
+
+fn markers(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> {
+    let document = request.document;
+    let (first, last) = lines(request.range);
+    let mut actions = Vec::new();
+    let mut line = first;
+    while line <= last.min(first + MARKER_LINES) {
+        let found = marker_at(&document.text, &document.language, document.path.file_name(), line);
+        if let Some(marker) = &found {
+            let command = Command::Ask {
+                text: Some(format!(
+                    "{}\n\nThis is asked for in the comment on line {}. Remove that comment as well.",
+                    marker.instruction,
+                    marker.comment.start + 1
+                )),
+                place: Some(Place {
+                    path: document.path.clone(),
+                    start: marker.about.start as u32,
+                    end: marker.about.end as u32,
+                }),
+                diagnostics: Vec::new(),
+            };
+            let title = format!("Do: {}", shortened(&one_line(&marker.instruction), TITLE));
+            actions.push(command_action(scene, title, CodeActionKind::QUICKFIX, &command));
+        }
+        line = found.map_or(line + 1, |marker| marker.comment.end.max(line + 1));
+    }
+    actions
+}
+
+/// The selected lines. Helix always selects at least one character: that is a cursor.
+fn place(request: &ActionRequest<'_>) -> Place {
+    let Range { start, end } = request.range;
+    let (first, last) = lines(request.range);
+    let is_cursor = start.line == end.line && end.character <= start.character + 1;
+    let end = if is_cursor { first } else { last + 1 };
+    Place { path: request.document.path.clone(), start: first as u32, end: end as u32 }
+}

@@ -1,0 +1,74 @@
+//! The whole diff of the hunk under the cursor, in Markdown.
+
+use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Uri};
+
+use super::Scene;
+use super::item::{Item, items_where};
+use super::place::{hunk_range, uri_of};
+use super::words::{code_line, one_line};
+use crate::documents::Text;
+use crate::review::HunkView;
+
+/// Lines around the change; more would not fit where Helix has little room below the cursor.
+const CONTEXT: usize = 2;
+
+/// A bold title and a diff without `@@` for each hunk shown on `line` (zero-based). No command links: hardly an editor
+/// runs them.
+pub fn hover(scene: &Scene, uri: &Uri, line: u32) -> Option<Hover> {
+    let file = items_where(&scene.review, |file| uri_of(file).as_ref() == Some(uri))?;
+    let line = line as usize;
+    let mut range = None;
+    let mut parts = Vec::new();
+    for item in file.on_lines(line, line) {
+        parts.push(part(scene, &item));
+        range = range.or(item.hunk.map(|hunk| hunk_range(item.file, hunk, scene.features.position_encoding)));
+    }
+    let value = parts.join("\n\n");
+    (!value.is_empty()).then(|| Hover {
+        contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
+        range,
+    })
+}
+
+fn part(scene: &Scene, item: &Item<'_>) -> String {
+    let summary = item.summary(&scene.workspace);
+    let title = format!("**Copydesk {}** {}", item.number, escape_markdown(&one_line(&summary)));
+    match (item.hunk, &item.file.buffer) {
+        (Some(hunk), Some(buffer)) => format!("{title}\n\n{}", fenced(&diff(hunk, buffer))),
+        (Some(hunk), None) => format!("{title}\n\n{}", fenced(&diff(hunk, &Text::default()))),
+        (None, _) => title,
+    }
+}
+
+/// ` `, `-` and `+` lines; every hidden character by its name.
+fn diff(hunk: &HunkView, buffer: &Text) -> String {
+    let mut lines = Vec::new();
+    let first = hunk.lines.start.saturating_sub(CONTEXT);
+    let last = (hunk.lines.end + CONTEXT).min(buffer.line_count());
+    let context =
+        |range: std::ops::Range<usize>| range.map(|line| buffer.line(line).into_owned()).collect::<String>();
+    push_lines(&mut lines, ' ', &context(first..hunk.lines.start));
+    push_lines(&mut lines, '-', &hunk.removed);
+    push_lines(&mut lines, '+', &hunk.added);
+    push_lines(&mut lines, ' ', &context(hunk.lines.end..last));
+    lines.join("\n")
+}
+
+fn push_lines(lines: &mut Vec<String>, sign: char, text: &str) {
+    lines.extend(text.split_inclusive('\n').map(|line| format!("{sign}{}", code_line(line))));
+}
+
+/// In a fence that is longer than any within.
+fn fenced(diff: &str) -> String {
+    let longest = diff.split(|char| char != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}diff\n{diff}\n{fence}")
+}
+
+fn escape_markdown(text: &str) -> String {
+    text.chars()
+        .flat_map(|char| {
+            matches!(char, '*' | '_' | '`' | '[' | ']' | '<' | '\\').then_some('\\').into_iter().chain([char])
+        })
+        .collect()
+}

@@ -1,0 +1,156 @@
+//! What there is to decide: the hunks of all files in order, each with its number and the words that name it.
+
+use std::fmt;
+
+use crate::documents::Workspace;
+use crate::review::{FileKind, FileReview, HunkState, HunkView, ReviewView};
+
+/// A place in the whole review, read as `2/5`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Number {
+    /// From one.
+    pub index: usize,
+    pub count: usize,
+}
+
+/// One thing to decide: a hunk, or a file as a whole where there are no lines to compare.
+#[derive(Clone, Copy, Debug)]
+pub struct Item<'a> {
+    pub number: Number,
+    pub file: &'a FileReview,
+    pub hunk: Option<&'a HunkView>,
+}
+
+/// Every item of the review, file by file, top to bottom.
+pub fn items(review: &ReviewView) -> impl Iterator<Item = Item<'_>> {
+    let count = review.files.iter().map(|file| items_in(file)).sum();
+    let mut before = 0;
+    review.files.iter().flat_map(move |file| {
+        let first = before;
+        before += items_in(file);
+        items_of(file, first, count)
+    })
+}
+
+/// The items of the file that `is_it` picks; numbered as in the whole review.
+pub(super) fn items_where<'a>(
+    review: &'a ReviewView,
+    is_it: impl Fn(&FileReview) -> bool,
+) -> Option<FileItems<'a>> {
+    let at = review.files.iter().position(|file| is_it(file))?;
+    let file = review.files.get(at)?;
+    let first = review.files.iter().take(at).map(|file| items_in(file)).sum();
+    let count = review.files.iter().map(|file| items_in(file)).sum();
+    Some(FileItems { file, first, count })
+}
+
+/// One file of the review with the place of its hunks among all others.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FileItems<'a> {
+    pub(super) file: &'a FileReview,
+    first: usize,
+    count: usize,
+}
+
+impl<'a> FileItems<'a> {
+    pub(super) fn all(self) -> impl Iterator<Item = Item<'a>> {
+        items_of(self.file, self.first, self.count)
+    }
+
+    /// The items whose shown lines (see `shown_lines`) share one with `first..=last`. A binary search: it is asked
+    /// several times per cursor move.
+    pub(super) fn on_lines(self, first: usize, last: usize) -> impl Iterator<Item = Item<'a>> {
+        let hunks = &self.file.hunks;
+        let from = hunks.partition_point(|hunk| shown_lines(hunk).1 < first);
+        let to = hunks.partition_point(|hunk| shown_lines(hunk).0 <= last).max(from);
+        let whole_file = hunks.is_empty() && items_in(self.file) == 1;
+        items_of(self.file, self.first, self.count).skip(from).take(to - from + usize::from(whole_file))
+    }
+}
+
+/// First and last buffer line that a hunk is shown on: the lines it replaces; for an insertion the line before it.
+pub(super) fn shown_lines(hunk: &HunkView) -> (usize, usize) {
+    if hunk.lines.is_empty() {
+        let line = hunk.lines.start.saturating_sub(1);
+        (line, line)
+    } else {
+        (hunk.lines.start, hunk.lines.end - 1)
+    }
+}
+
+impl Item<'_> {
+    /// What it does, in one imperative line: the agent's words if it gave any.
+    pub fn summary(&self, workspace: &Workspace) -> String {
+        let reasons = self.hunk.map_or(self.file.reasons.as_slice(), |hunk| &*hunk.reasons);
+        let said = reasons.iter().rev().find(|reason| !reason.by_user).or(reasons.last());
+        let words = said.map(|reason| reason.summary.trim()).filter(|words| !words.is_empty());
+        let plain = match (words, self.hunk) {
+            (Some(words), _) => words.to_owned(),
+            (None, Some(hunk)) => describe_lines(hunk),
+            (None, None) => describe_file(self.file, workspace),
+        };
+        match self.hunk {
+            Some(hunk) if hunk.state == HunkState::Conflicted => format!("conflict: {plain}"),
+            Some(hunk) if hunk.undone => format!("taken back: {plain}"),
+            Some(HunkView { moved: Some(_), removed, .. }) if removed.is_empty() => {
+                format!("{plain} (moved to here)")
+            }
+            Some(HunkView { moved: Some(_), added, .. }) if added.is_empty() => {
+                format!("{plain} (moved away)")
+            }
+            _ => plain,
+        }
+    }
+
+    /// Accepting it needs no look at a conflict first.
+    pub fn can_be_accepted(&self) -> bool {
+        self.hunk.is_none_or(|hunk| hunk.state == HunkState::Pending)
+    }
+}
+
+fn items_in(file: &FileReview) -> usize {
+    match file.kind {
+        FileKind::Modify => file.hunks.len(),
+        FileKind::Create | FileKind::Delete | FileKind::Rename { .. } => file.hunks.len().max(1),
+    }
+}
+
+fn items_of(file: &FileReview, first: usize, count: usize) -> impl Iterator<Item = Item<'_>> {
+    (0..items_in(file)).map(move |at| Item {
+        number: Number { index: first + at + 1, count },
+        file,
+        hunk: file.hunks.get(at),
+    })
+}
+
+fn describe_lines(hunk: &HunkView) -> String {
+    if hunk.line_ends_only {
+        return "change only the line ends".to_owned();
+    }
+    let (removed, added) = (hunk.removed.lines().count(), hunk.added.lines().count());
+    match (removed, added) {
+        (0, added) => format!("add {}", lines(added)),
+        (removed, 0) => format!("remove {}", lines(removed)),
+        (removed, added) if removed == added => format!("change {}", lines(removed)),
+        (removed, added) => format!("replace {} by {added}", lines(removed)),
+    }
+}
+
+fn describe_file(file: &FileReview, workspace: &Workspace) -> String {
+    match &file.kind {
+        FileKind::Modify => "change this file".to_owned(),
+        FileKind::Create => "create this file".to_owned(),
+        FileKind::Delete => "delete this file".to_owned(),
+        FileKind::Rename { to } => format!("rename to {}", workspace.display(to)),
+    }
+}
+
+fn lines(count: usize) -> String {
+    if count == 1 { "1 line".to_owned() } else { format!("{count} lines") }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.index, self.count)
+    }
+}

@@ -1,0 +1,1 @@
+//! How a permission question is put to the person.

@@ -1,0 +1,189 @@
+//! The review as a unified diff that git reads, with each hunk's number and summary behind its `@@`.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use super::{ReviewFile, ShownHunk};
+use crate::documents::{AbsPath, Text, Workspace};
+use crate::lsp::surface::item::{Item, items};
+use crate::lsp::surface::words::one_line;
+use crate::review::{FileKind, FileReview, HunkView, ReviewView};
+
+/// Lines around a change, as git shows them; fewer where two hunks stand close, so that none is shown twice.
+const CONTEXT: usize = 3;
+
+/// Draws the review into what will be the file at `path`. Source paths are relative to their root.
+pub fn render(review: &ReviewView, workspace: &Workspace, path: AbsPath) -> ReviewFile {
+    let mut drawing = Drawing::default();
+    let mut before: Option<&FileReview> = None;
+    let mut grown = 0_isize;
+    for item in items(review) {
+        let same_file = before.is_some_and(|file| std::ptr::eq(file, item.file));
+        if !same_file {
+            drawing.file(item.file, workspace);
+            grown = 0;
+        }
+        match item.hunk {
+            Some(hunk) => grown += drawing.hunk(&item, hunk, workspace, grown),
+            None => drawing.whole_file(&item, workspace),
+        }
+        before = Some(item.file);
+    }
+    ReviewFile {
+        path,
+        text: Text::from(drawing.text),
+        hunks: drawing.hunks,
+        decided: Mutex::new(BTreeMap::new()),
+    }
+}
+
+#[derive(Default)]
+struct Drawing {
+    text: String,
+    line: usize,
+    hunks: Vec<ShownHunk>,
+}
+
+impl Drawing {
+    fn push(&mut self, line: &str) {
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.line += 1;
+    }
+
+    /// The lines above a file's first hunk.
+    fn file(&mut self, file: &FileReview, workspace: &Workspace) {
+        let name = workspace.display(&file.path);
+        let (old, new) = match &file.kind {
+            FileKind::Modify => (format!("a/{name}"), format!("b/{name}")),
+            FileKind::Create => {
+                self.push(&format!("diff --git a/{name} b/{name}"));
+                self.push("new file mode 100644");
+                ("/dev/null".to_owned(), format!("b/{name}"))
+            }
+            FileKind::Delete => {
+                self.push(&format!("diff --git a/{name} b/{name}"));
+                self.push("deleted file mode 100644");
+                (format!("a/{name}"), "/dev/null".to_owned())
+            }
+            FileKind::Rename { to } => {
+                let to = workspace.display(to);
+                self.push(&format!("diff --git a/{name} b/{to}"));
+                self.push(&format!("rename from {name}"));
+                self.push(&format!("rename to {to}"));
+                (format!("a/{name}"), format!("b/{to}"))
+            }
+        };
+        if !file.hunks.is_empty() {
+            self.push(&format!("--- {old}"));
+            self.push(&format!("+++ {new}"));
+        }
+    }
+
+    /// A file without lines to compare. git has no `@@` there, and needs none.
+    fn whole_file(&mut self, item: &Item<'_>, workspace: &Workspace) {
+        let header = self.line.saturating_sub(1);
+        self.hunks.push(ShownHunk {
+            id: None,
+            number: item.number,
+            summary: one_line(&item.summary(workspace)).into_owned(),
+            header,
+            lines: header..self.line,
+            source: item.file.path.clone(),
+            source_lines: vec![0],
+        });
+    }
+
+    /// Draws one hunk and gives by how many lines it makes the file longer.
+    fn hunk(&mut self, item: &Item<'_>, hunk: &HunkView, workspace: &Workspace, grown: isize) -> isize {
+        let empty = Text::default();
+        let buffer = item.file.buffer.as_ref().unwrap_or(&empty);
+        let (above, below) = context(item.file, hunk, buffer);
+        let (removed, added) = (pieces(&hunk.removed), pieces(&hunk.added));
+        let start = hunk.lines.start - above;
+        let old = above + removed.len() + below;
+        let new = above + added.len() + below;
+        let summary = one_line(&item.summary(workspace)).into_owned();
+        let header = self.line;
+        self.push(&format!(
+            "@@ -{} +{} @@ hunk {}: {summary}",
+            span(start, old),
+            span(start.saturating_add_signed(grown), new),
+            item.number
+        ));
+        let mut source_lines = vec![hunk.lines.start];
+        for line in start..hunk.lines.start {
+            self.line_of_text(' ', &buffer.line(line), &mut source_lines, line);
+        }
+        for (at, line) in removed.iter().enumerate() {
+            self.line_of_text('-', line, &mut source_lines, hunk.lines.start + at);
+        }
+        for line in &added {
+            self.line_of_text('+', line, &mut source_lines, hunk.lines.start);
+        }
+        for line in hunk.lines.end..hunk.lines.end + below {
+            self.line_of_text(' ', &buffer.line(line), &mut source_lines, line);
+        }
+        self.hunks.push(ShownHunk {
+            id: Some(hunk.id.clone()),
+            number: item.number,
+            summary,
+            header,
+            lines: header..self.line,
+            source: item.file.path.clone(),
+            source_lines,
+        });
+        signed(added.len()) - signed(removed.len())
+    }
+
+    fn line_of_text(&mut self, sign: char, line: &str, source_lines: &mut Vec<usize>, source: usize) {
+        source_lines.push(source);
+        match line.strip_suffix('\n') {
+            Some(line) => self.push(&format!("{sign}{line}")),
+            None => {
+                self.push(&format!("{sign}{line}"));
+                self.push("\\ No newline at end of file");
+                source_lines.push(source);
+            }
+        }
+    }
+}
+
+/// Context lines above and below; the lines between two hunks are shared out.
+fn context(file: &FileReview, hunk: &HunkView, buffer: &Text) -> (usize, usize) {
+    let at = file.hunks.iter().position(|other| other.id == hunk.id).unwrap_or(0);
+    let previous = at.checked_sub(1).and_then(|at| file.hunks.get(at));
+    let above = match previous {
+        // The upper hunk takes its share first.
+        Some(previous) => {
+            let gap = hunk.lines.start.saturating_sub(previous.lines.end);
+            gap - gap.min(CONTEXT).min(gap.div_ceil(2))
+        }
+        None => hunk.lines.start,
+    };
+    let below = match file.hunks.get(at + 1) {
+        Some(next) => next.lines.start.saturating_sub(hunk.lines.end).div_ceil(2),
+        None => lines_with_text(buffer).saturating_sub(hunk.lines.end),
+    };
+    (above.min(CONTEXT), below.min(CONTEXT))
+}
+
+/// The empty line behind the last line break is none to git.
+fn lines_with_text(text: &Text) -> usize {
+    let count = text.line_count();
+    if text.line(count.saturating_sub(1)).is_empty() { count - 1 } else { count }
+}
+
+/// Lines as git counts them: only `\n` ends one.
+fn pieces(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').collect()
+}
+
+/// `13,5`; a stretch of no lines is named by the line before it.
+fn span(start: usize, count: usize) -> String {
+    if count == 0 { format!("{start},0") } else { format!("{},{count}", start + 1) }
+}
+
+fn signed(count: usize) -> isize {
+    isize::try_from(count).unwrap_or(isize::MAX)
+}

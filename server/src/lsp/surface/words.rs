@@ -1,0 +1,71 @@
+//! Text as a person may see it: nothing hidden, and no longer than its place.
+
+use std::borrow::Cow;
+
+use crate::permissions::{has_hidden, visible};
+
+/// Words on one line: hidden characters by their names, line breaks too.
+pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+    if has_hidden(text) { Cow::Owned(visible(text)) } else { Cow::Borrowed(text) }
+}
+
+/// A line of a file without its break: hidden characters by their names, but for the tabs it may hold.
+pub(super) fn code_line(line: &str) -> Cow<'_, str> {
+    let line = line.trim_end_matches(['\n', '\r']);
+    if !has_hidden(line) {
+        return Cow::Borrowed(line);
+    }
+    Cow::Owned(line.split('\t').map(|piece| one_line(piece)).collect::<Vec<_>>().join("\t"))
+}
+
+/// Cut to `width` characters, the last of them `…`.
+pub(super) fn shortened(text: &str, width: usize) -> Cow<'_, str> {
+    if text.chars().count() <= width {
+        return Cow::Borrowed(text);
+    }
+    Cow::Owned(text.chars().take(width.saturating_sub(1)).chain(['…']).collect())
+}
+
+/// The hidden characters of a file's text, each once, in order: `U+202E`. What joins or colours an emoji or a word that
+/// is not ASCII is doing its work and does not count.
+pub(super) fn hidden_characters(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut before = '\n';
+    for char in text.chars() {
+        let usual = matches!(char, '\n' | '\r' | '\t');
+        let joins = matches!(char, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}') && !before.is_ascii();
+        if !usual && !joins && has_hidden(char.encode_utf8(&mut [0; 4])) {
+            let name = format!("U+{:04X}", u32::from(char));
+            if !found.contains(&name) {
+                found.push(name);
+            }
+        }
+        before = char;
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_code_keeps_its_tabs_and_its_own_escapes() {
+        assert_eq!(code_line("\tlet a = \"\\u{202e}\";\r\n"), "\tlet a = \"\\u{202e}\";");
+        assert_eq!(code_line("\tlet a = \u{202e}1;\n"), "\tlet a = \\u{202e}1;");
+        assert_eq!(one_line("rm x\nls"), "rm x\\u{a}ls");
+    }
+
+    #[test]
+    fn only_what_deceives_is_called_hidden() {
+        assert_eq!(hidden_characters("a\u{202e}b\u{200b}c\u{202e}"), ["U+202E", "U+200B"]);
+        assert_eq!(hidden_characters("fn a() {\r\n\tgröße 👩\u{200d}🚀 ❤\u{fe0f}\n"), Vec::<String>::new());
+        assert_eq!(hidden_characters("a\u{200d}b"), ["U+200D"]);
+    }
+
+    #[test]
+    fn what_is_too_long_ends_in_dots() {
+        assert_eq!(shortened("größer", 6), "größer");
+        assert_eq!(shortened("größer", 4), "grö…");
+    }
+}
