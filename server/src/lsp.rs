@@ -5,8 +5,10 @@ mod capabilities;
 pub mod commands;
 mod core;
 mod custom;
+mod failure;
 mod frame;
 mod from_lsp;
+mod from_wire;
 mod front_door;
 mod handlers;
 mod hello;
@@ -17,6 +19,7 @@ mod parent;
 mod remote_editor;
 mod serve;
 pub mod surface;
+mod to_wire;
 
 pub use self::core::{Build, Core, Host, Opening};
 pub use serve::{Ending, serve};

@@ -5,16 +5,24 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::agent::Sessions;
+use crate::conversation::SessionId;
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Editor;
 use crate::review::DeskHandle;
 
-/// Everything a handler may reach below the door.
+/// Everything a handler may reach below the door. Cheap to clone.
+#[derive(Clone)]
 pub struct Core {
     pub workspace: Arc<Workspace>,
     pub documents: Arc<FileStateCache>,
     pub desk: DeskHandle,
     pub sessions: Sessions,
+}
+
+impl Core {
+    pub(super) fn has_session(&self, session: &SessionId) -> bool {
+        self.sessions.list().iter().any(|info| info.session == *session)
+    }
 }
 
 /// What an editor's session begins with.

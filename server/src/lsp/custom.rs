@@ -1,12 +1,56 @@
 //! The custom methods of the protocol, and where each is handled.
 
+use copydesk_protocol::methods;
+use serde_json::Value;
 use tower_lsp::LspServiceBuilder;
+use tower_lsp::jsonrpc::Result;
 
 use super::backend::Backend;
+use super::failure::not_available;
+use super::handlers;
 
 /// The methods that are answered, as `experimental.copydesk` announces them.
-pub(super) const METHODS: &[&str] = &[];
+pub(super) const METHODS: &[&str] = &[
+    methods::TASK_START,
+    methods::TASK_SEND,
+    methods::TASK_CANCEL,
+    methods::SESSION_LIST,
+    methods::PROPOSAL_LIST,
+    methods::PROPOSAL_SHOW,
+    methods::PROPOSAL_DECIDE,
+    methods::PROPOSAL_AMEND,
+    methods::PERMISSION_ANSWER,
+];
+
+/// Methods of the protocol that are answered by saying so.
+const NOT_YET: &[&str] = &[
+    methods::CONFIG_SHOW,
+    methods::DOCTOR,
+    "copydesk/session/load",
+    "copydesk/session/fork",
+    "copydesk/session/delete",
+    "copydesk/session/rename",
+    "copydesk/session/rewind",
+    "copydesk/session/setMode",
+    "copydesk/session/setModel",
+    "copydesk/session/compact",
+    "copydesk/session/usage",
+];
 
 pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
-    service
+    let service = service
+        .custom_method(methods::TASK_START, handlers::task_start)
+        .custom_method(methods::TASK_SEND, handlers::task_send)
+        .custom_method(methods::TASK_CANCEL, handlers::task_cancel)
+        .custom_method(methods::SESSION_LIST, handlers::session_list)
+        .custom_method(methods::PROPOSAL_LIST, handlers::proposal_list)
+        .custom_method(methods::PROPOSAL_SHOW, handlers::proposal_show)
+        .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)
+        .custom_method(methods::PROPOSAL_AMEND, handlers::proposal_amend)
+        .custom_method(methods::PERMISSION_ANSWER, handlers::permission_answer);
+    NOT_YET.iter().fold(service, |service, method| {
+        service.custom_method(method, move |_: &Backend, _: Value| {
+            std::future::ready(Result::<Value>::Err(not_available(method)))
+        })
+    })
 }

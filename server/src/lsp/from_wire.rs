@@ -1,0 +1,159 @@
+//! What a client of the custom methods sends, as the core has it.
+
+use copydesk_protocol as wire;
+use serde_json::Value;
+use tower_lsp::jsonrpc::Error;
+
+use super::failure::{refused, unknown};
+use crate::agent::TaskContext;
+use crate::conversation::{ContentBlock, ImageSource};
+use crate::documents::{AbsPath, Workspace, to_path};
+use crate::editor::{Position, Range};
+use crate::permissions::PermissionAnswer;
+use crate::review::{Decide, Decision, HunkId, HunkRef, Take, Target};
+
+/// A prompt that says something.
+pub(super) fn prompt(
+    blocks: Vec<wire::ContentBlock>,
+    workspace: &Workspace,
+) -> Result<Vec<ContentBlock>, Error> {
+    let blocks: Vec<_> = blocks.into_iter().filter_map(|block| content_block(block, workspace)).collect();
+    if blocks.is_empty() {
+        return Err(refused("emptyPrompt", "The prompt is empty".to_owned(), "Say what is to be done."));
+    }
+    Ok(blocks)
+}
+
+pub(super) fn context(context: wire::EditorContext) -> Result<TaskContext, Error> {
+    Ok(TaskContext {
+        path: path(&context.uri)?,
+        range: context.range.map(range),
+        diagnostics: context.diagnostics.iter().filter_map(diagnostic).collect(),
+    })
+}
+
+/// The path of a `file:` URI.
+pub(super) fn path(uri: &str) -> Result<AbsPath, Error> {
+    to_path(uri).map_err(|ignored| unknown("File", uri, &ignored.why))
+}
+
+pub(super) fn decision(params: wire::DecideParams) -> Result<Decision, Error> {
+    let wire::DecideTarget { all, uri, hunk_id, revision, lines } = params.target;
+    let target = match (hunk_id, uri) {
+        (Some(id), _) => Target::Hunk(HunkRef { id: HunkId(id), revision }),
+        (None, Some(uri)) => Target::File(path(&uri)?),
+        (None, None) if all => Target::All { session: None },
+        (None, None) => {
+            let hint = "Name a hunkId, a uri, or all.";
+            return Err(refused("noTarget", "The decision is about nothing".to_owned(), hint));
+        }
+    };
+    let lines = lines.filter(|_| matches!(target, Target::Hunk(_)));
+    let decide = match (params.decision, lines) {
+        (wire::Decision::Accept, None) => Decide::Accept,
+        (wire::Decision::Accept, Some(lines)) => {
+            Decide::AcceptLines { minus: indexes(lines.removed), plus: indexes(lines.added) }
+        }
+        (wire::Decision::Reject, None) => Decide::Reject { reason: params.reason },
+        (wire::Decision::Reject, Some(lines)) => {
+            Decide::RejectLines { minus: indexes(lines.removed), plus: indexes(lines.added) }
+        }
+        (wire::Decision::TakeMine, _) => Decide::Resolve(Take::Mine),
+        (wire::Decision::TakeAgents, _) => Decide::Resolve(Take::Agents),
+        (wire::Decision::Redo, _) => Decide::Resolve(Take::Redo),
+    };
+    Ok(Decision { decide, target })
+}
+
+pub(super) fn amendment(params: wire::ProposalAmendParams) -> Decision {
+    let hunk = HunkRef { id: HunkId(params.hunk_id), revision: Some(params.revision) };
+    Decision { decide: Decide::Amend { text: params.text }, target: Target::Hunk(hunk) }
+}
+
+pub(super) fn permission_answer(params: wire::PermissionAnswerParams) -> (String, PermissionAnswer) {
+    (params.request_id, PermissionAnswer { option_id: params.option_id, feedback: params.feedback })
+}
+
+/// Blank text is no block: vendors refuse it.
+fn content_block(block: wire::ContentBlock, workspace: &Workspace) -> Option<ContentBlock> {
+    match block {
+        wire::ContentBlock::Text { text } => (!text.trim().is_empty()).then(|| ContentBlock::text(text)),
+        wire::ContentBlock::ResourceLink { uri, range } => {
+            let file = to_path(&uri).map_or(uri, |path| workspace.display(&path));
+            Some(ContentBlock::text(match range {
+                Some(range) => format!("`{file}`, lines {} to {}", range.start.line + 1, range.end.line + 1),
+                None => format!("`{file}`"),
+            }))
+        }
+        wire::ContentBlock::Image { mime_type, data } => {
+            Some(ContentBlock::Image(ImageSource { media_type: mime_type, data }))
+        }
+    }
+}
+
+/// An LSP `Diagnostic` as `line: message`.
+fn diagnostic(diagnostic: &Value) -> Option<String> {
+    let line = diagnostic.pointer("/range/start/line")?.as_u64()?;
+    let message = diagnostic.get("message")?.as_str()?;
+    Some(format!("{}: {message}", line + 1))
+}
+
+fn range(range: wire::Range) -> Range {
+    let position = |position: wire::Position| Position::new(position.line, position.character);
+    Range::new(position(range.start), position(range.end))
+}
+
+fn indexes(indexes: Vec<u32>) -> Vec<usize> {
+    indexes.into_iter().map(|index| index as usize).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(params: Value, wanted: Result<(Decide, Target), &str>) {
+        let decided = decision(serde_json::from_value(params).unwrap());
+        let decided = decided.map(|decision| (decision.decide, decision.target));
+        assert_eq!(decided.map_err(|error| error.message.into_owned()), wanted.map_err(str::to_owned));
+    }
+
+    #[test]
+    fn a_decision_names_what_it_is_about() {
+        let hunk = |revision| Target::Hunk(HunkRef { id: HunkId("h_1".to_owned()), revision });
+        check(
+            json!({"decision": "accept", "target": {"hunkId": "h_1", "revision": 2, "uri": "file:///a"}}),
+            Ok((Decide::Accept, hunk(Some(2)))),
+        );
+        check(
+            json!({"decision": "accept", "target": {"hunkId": "h_1", "lines": {"removed": [0], "added": [1, 2]}}}),
+            Ok((Decide::AcceptLines { minus: vec![0], plus: vec![1, 2] }, hunk(None))),
+        );
+        check(
+            json!({"decision": "reject", "target": {"uri": "file:///a%20b"}, "reason": "no"}),
+            Ok((
+                Decide::Reject { reason: Some("no".to_owned()) },
+                Target::File(AbsPath::new("/a b").unwrap()),
+            )),
+        );
+        check(
+            json!({"decision": "takeMine", "target": {"all": true}}),
+            Ok((Decide::Resolve(Take::Mine), Target::All { session: None })),
+        );
+        check(json!({"decision": "accept", "target": {}}), Err("The decision is about nothing"));
+        check(json!({"decision": "accept", "target": {"uri": "git:/a"}}), Err("There is no file `git:/a`"));
+    }
+
+    #[test]
+    fn a_prompt_without_words_is_refused() {
+        let workspace = Workspace::new(vec![AbsPath::new("/w").unwrap()], false);
+        let blocks = |blocks: Value| prompt(serde_json::from_value(blocks).unwrap(), &workspace);
+        assert!(blocks(json!([])).is_err());
+        assert!(blocks(json!([{"type": "text", "text": " \n"}])).is_err());
+        let link = json!({"type": "resource_link", "uri": "file:///w/a.rs", "range":
+            {"start": {"line": 2, "character": 0}, "end": {"line": 4, "character": 1}}});
+        assert_eq!(blocks(json!([link])), Ok(vec![ContentBlock::text("`a.rs`, lines 3 to 5")]));
+    }
+}

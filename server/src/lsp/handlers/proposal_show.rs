@@ -1,0 +1,37 @@
+//! `copydesk/proposal/show`: both texts of a file. Where nothing is pending they are one.
+
+use copydesk_protocol::{ProposalShowParams, ProposalShowResult};
+use tower_lsp::jsonrpc::Result;
+
+use crate::documents::ReadError;
+use crate::lsp::backend::Backend;
+use crate::lsp::failure::{internal, refused};
+use crate::lsp::{from_wire, to_wire};
+
+pub(in crate::lsp) async fn proposal_show(
+    backend: &Backend,
+    params: ProposalShowParams,
+) -> Result<ProposalShowResult> {
+    let path = from_wire::path(&params.uri)?;
+    let core = backend.core().clone();
+    let view = core.desk.settled().await;
+    let pending = view.files.iter().zip(to_wire::files(&view)).find(|(review, file)| {
+        review.path == path && params.session_id.as_ref().is_none_or(|session| *session == file.session_id)
+    });
+    if let Some((review, file)) = pending {
+        return Ok(ProposalShowResult {
+            file: Some(file),
+            buffer: review.buffer.as_ref().map(ToString::to_string),
+            draft: review.draft.as_ref().map(ToString::to_string),
+        });
+    }
+    let read = tokio::task::spawn_blocking(move || core.documents.snapshot(&path)).await;
+    match read.map_err(|error| internal(format!("reading the file failed: {error}")))? {
+        Ok(snapshot) => {
+            let text = Some(snapshot.text.to_string());
+            Ok(ProposalShowResult { file: None, buffer: text.clone(), draft: text })
+        }
+        Err(ReadError::Missing { .. }) => Ok(ProposalShowResult { file: None, buffer: None, draft: None }),
+        Err(error) => Err(refused("unreadable", error.to_string(), "Nothing was changed.")),
+    }
+}

@@ -1,0 +1,28 @@
+//! `copydesk/task/start`: answered at once; what happens follows as events.
+
+use copydesk_protocol::{TaskStartParams, TaskStartResult};
+use tower_lsp::jsonrpc::Result;
+
+use crate::agent::StartTask;
+use crate::conversation::SessionId;
+use crate::lsp::backend::Backend;
+use crate::lsp::failure::unknown;
+use crate::lsp::from_wire;
+
+pub(in crate::lsp) async fn task_start(
+    backend: &Backend,
+    params: TaskStartParams,
+) -> Result<TaskStartResult> {
+    let core = backend.core();
+    let session = params.session_id.map(SessionId);
+    if let Some(session) = session.as_ref().filter(|session| !core.has_session(session)) {
+        return Err(unknown("Session", session.as_str(), "Leave it out to begin a new one."));
+    }
+    let task = StartTask {
+        session,
+        prompt: from_wire::prompt(params.prompt, &core.workspace)?,
+        context: params.context.map(from_wire::context).transpose()?,
+    };
+    let (session, task) = core.sessions.start(task);
+    Ok(TaskStartResult { session_id: session.0, task_id: task.0 })
+}

@@ -1,0 +1,7 @@
+//! The core's values as the custom methods carry them.
+
+mod event;
+mod proposal;
+
+pub(super) use event::{event, permission_asked, session_info};
+pub(super) use proposal::{decide_results, files};

@@ -1,0 +1,200 @@
+//! What a session does, as `copydesk/event` and its like carry it.
+
+use copydesk_protocol as wire;
+
+use crate::agent::{LoopEvent, SessionEvent, SessionInfo, SessionState, ToolCallStatus, ToolCallUpdate};
+use crate::conversation::{ContentBlock, Message, SessionId, Usage};
+use crate::documents::from_path;
+use crate::models::{BlockDelta, ProviderEvent};
+use crate::permissions::{PermissionOptionKind, PermissionRequest};
+use crate::tools::ToolKind;
+
+/// `event` for an editor; `None` for what has a notification of its own, or nothing to show.
+///
+/// `info`: the session's model, for the start of a request. `call`: the id of the call whose input grows.
+pub(in crate::lsp) fn event(
+    event: &SessionEvent,
+    info: Option<&SessionInfo>,
+    call: Option<&str>,
+) -> Option<wire::Event> {
+    match event {
+        SessionEvent::Loop(LoopEvent::RequestStart { turn }) => Some(wire::Event::RequestStart {
+            model: info.map(|info| info.model.clone()).unwrap_or_default(),
+            turn: *turn,
+            offline: info.is_some_and(|info| info.offline),
+        }),
+        SessionEvent::Loop(LoopEvent::Stream(streamed)) => stream(streamed, call),
+        SessionEvent::Loop(LoopEvent::Message(message)) => {
+            Some(wire::Event::Message { message: record(message) })
+        }
+        SessionEvent::Loop(LoopEvent::Tombstone { message_id }) => {
+            Some(wire::Event::Tombstone { message_id: message_id.to_string() })
+        }
+        SessionEvent::Loop(LoopEvent::ToolUseSummary { summary, tool_use_ids }) => {
+            Some(wire::Event::ToolUseSummary {
+                summary: summary.clone(),
+                tool_use_ids: tool_use_ids.iter().map(ToString::to_string).collect(),
+            })
+        }
+        SessionEvent::Loop(LoopEvent::Done(terminal)) => Some(wire::Event::Terminal {
+            reason: terminal.reason.as_str().to_owned(),
+            turns: terminal.turns,
+            usage: usage(terminal.usage),
+            cost: None,
+            message: terminal.message.clone(),
+        }),
+        SessionEvent::Transition(why) => Some(wire::Event::Transition { reason: why.as_str().to_owned() }),
+        SessionEvent::ToolCall(update) => Some(tool_call(update)),
+        SessionEvent::PermissionAsked(_)
+        | SessionEvent::PermissionResolved { .. }
+        | SessionEvent::SessionChanged(_) => None,
+    }
+}
+
+pub(in crate::lsp) fn session_info(info: &SessionInfo) -> wire::SessionInfo {
+    wire::SessionInfo {
+        session_id: info.session.to_string(),
+        title: info.title.clone(),
+        state: match info.state {
+            SessionState::Idle => wire::SessionState::Idle,
+            SessionState::Running => wire::SessionState::Running,
+            SessionState::Waiting => wire::SessionState::Waiting,
+        },
+        model: info.model.clone(),
+        offline: info.offline,
+        usage: usage(info.usage),
+    }
+}
+
+pub(in crate::lsp) fn permission_asked(
+    session: &SessionId,
+    request: &PermissionRequest,
+) -> wire::PermissionAskedParams {
+    let option = |option: &crate::permissions::PermissionOption| wire::PermissionOption {
+        id: option.id.clone(),
+        kind: match option.kind {
+            PermissionOptionKind::AllowOnce => wire::PermissionOptionKind::AllowOnce,
+            PermissionOptionKind::AllowAlways => wire::PermissionOptionKind::AllowAlways,
+            PermissionOptionKind::RejectOnce => wire::PermissionOptionKind::RejectOnce,
+            PermissionOptionKind::RejectAlways => wire::PermissionOptionKind::RejectAlways,
+        },
+        name: option.name.clone(),
+    };
+    wire::PermissionAskedParams {
+        request_id: request.id.clone(),
+        session_id: session.to_string(),
+        agent: None,
+        tool_call: wire::PermissionToolCall {
+            id: request.tool_use_id.to_string(),
+            title: request.title.clone(),
+            kind: wire::ToolKind::Other,
+            command: None,
+        },
+        options: request.options.iter().map(option).collect(),
+        explanation: request.explanation.clone(),
+    }
+}
+
+/// What grows on the screen. The rest of a vendor's stream comes again, whole, as messages.
+fn stream(event: &ProviderEvent, call: Option<&str>) -> Option<wire::Event> {
+    let delta = |delta| Some(wire::Event::Stream { delta });
+    match event {
+        ProviderEvent::BlockDelta { delta: BlockDelta::Text(text), .. } => {
+            delta(wire::Delta::Text { text: text.clone() })
+        }
+        ProviderEvent::BlockDelta { delta: BlockDelta::Thinking(text), .. } => {
+            delta(wire::Delta::Thinking { text: text.clone() })
+        }
+        ProviderEvent::BlockDelta { delta: BlockDelta::InputJson(json), .. } => {
+            delta(wire::Delta::ToolInput { id: call.unwrap_or_default().to_owned(), json: json.clone() })
+        }
+        ProviderEvent::Retry { attempt, max, delay, reason } => Some(wire::Event::Retry {
+            attempt: *attempt,
+            max: *max,
+            delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
+            reason: reason.clone(),
+        }),
+        ProviderEvent::BlockDelta { delta: BlockDelta::Signature(_), .. }
+        | ProviderEvent::MessageStart { .. }
+        | ProviderEvent::BlockStart { .. }
+        | ProviderEvent::BlockStop { .. }
+        | ProviderEvent::MessageDelta { .. }
+        | ProviderEvent::MessageStop => None,
+    }
+}
+
+fn record(message: &Message) -> wire::MessageRecord {
+    let (id, role, text) = match message {
+        Message::User(message) => (&message.id, wire::MessageRole::User, text_of(&message.content)),
+        Message::Assistant(message) => (&message.id, wire::MessageRole::Assistant, text_of(&message.content)),
+        Message::System(message) => (&message.id, wire::MessageRole::System, message.text.clone()),
+        Message::Attachment(message) => (&message.id, wire::MessageRole::Attachment, message.text.clone()),
+        Message::Progress(message) => (&message.id, wire::MessageRole::Progress, message.text.clone()),
+    };
+    wire::MessageRecord { id: id.to_string(), role, text }
+}
+
+/// What a person reads of a message. Calls and their results come as events of their own.
+fn text_of(content: &[ContentBlock]) -> String {
+    let texts: Vec<_> = content
+        .iter()
+        .filter_map(|block| match block {
+            ContentBlock::Text { text } => Some(text.as_str()),
+            ContentBlock::Thinking { .. }
+            | ContentBlock::RedactedThinking { .. }
+            | ContentBlock::ToolUse { .. }
+            | ContentBlock::ToolResult { .. }
+            | ContentBlock::Image(_)
+            | ContentBlock::ServerToolUse { .. }
+            | ContentBlock::ServerToolResult { .. } => None,
+        })
+        .collect();
+    texts.join("\n\n")
+}
+
+fn tool_call(update: &ToolCallUpdate) -> wire::Event {
+    let text = update.text.iter().map(|text| wire::ToolCallContent::Text { text: text.clone() });
+    let data = (!update.data.is_null()).then(|| wire::ToolCallContent::Data { data: update.data.clone() });
+    wire::Event::ToolCall {
+        id: update.id.to_string(),
+        title: update.title.clone(),
+        kind: tool_kind(update.kind),
+        status: match update.status {
+            ToolCallStatus::Pending => wire::ToolCallStatus::Pending,
+            ToolCallStatus::InProgress => wire::ToolCallStatus::InProgress,
+            ToolCallStatus::Completed => wire::ToolCallStatus::Completed,
+            ToolCallStatus::Failed => wire::ToolCallStatus::Failed,
+            ToolCallStatus::Rejected => wire::ToolCallStatus::Rejected,
+        },
+        locations: update
+            .locations
+            .iter()
+            .map(|path| wire::Location { uri: from_path(path), range: None })
+            .collect(),
+        content: text.chain(data).collect(),
+        group: None,
+    }
+}
+
+const fn tool_kind(kind: ToolKind) -> wire::ToolKind {
+    match kind {
+        ToolKind::Read => wire::ToolKind::Read,
+        ToolKind::Edit => wire::ToolKind::Edit,
+        ToolKind::Delete => wire::ToolKind::Delete,
+        ToolKind::Move => wire::ToolKind::Move,
+        ToolKind::Search => wire::ToolKind::Search,
+        ToolKind::Execute => wire::ToolKind::Execute,
+        ToolKind::Think => wire::ToolKind::Think,
+        ToolKind::Fetch => wire::ToolKind::Fetch,
+        ToolKind::Other => wire::ToolKind::Other,
+    }
+}
+
+const fn usage(usage: Usage) -> wire::Usage {
+    wire::Usage {
+        input_tokens: usage.input_tokens,
+        output_tokens: usage.output_tokens,
+        cache_creation_input_tokens: usage.cache_creation_input_tokens,
+        cache_read_input_tokens: usage.cache_read_input_tokens,
+    }
+}

@@ -1,0 +1,181 @@
+//! The review as `copydesk/proposal/*` carries it.
+
+use copydesk_protocol as wire;
+
+use crate::documents::{Text, from_path};
+use crate::permissions::has_hidden;
+use crate::review::{
+    DecisionResult, FileKind, FileReview, HunkState, HunkView, InlineMark, Outcome, ReviewView, Side,
+};
+
+/// Every file of the review, its hunks numbered over all files.
+pub(in crate::lsp) fn files(view: &ReviewView) -> Vec<wire::File> {
+    let count = view.files.iter().map(|file| file.hunks.len()).sum();
+    let mut before = 0;
+    view.files
+        .iter()
+        .map(|review| {
+            let first = before;
+            before += review.hunks.len();
+            file(review, first, count)
+        })
+        .collect()
+}
+
+pub(in crate::lsp) fn decide_results(results: Vec<DecisionResult>) -> wire::ProposalDecideResult {
+    let result = |result: DecisionResult| wire::DecideResult {
+        uri: from_path(&result.path),
+        hunk_id: result.hunk.map(|hunk| hunk.0),
+        outcome: outcome(result.outcome),
+        message: result.message,
+    };
+    wire::ProposalDecideResult { results: results.into_iter().map(result).collect() }
+}
+
+fn file(file: &FileReview, first: usize, count: usize) -> wire::File {
+    let (kind, new_uri) = match &file.kind {
+        FileKind::Modify => (wire::FileKind::Modify, None),
+        FileKind::Create => (wire::FileKind::Create, None),
+        FileKind::Delete => (wire::FileKind::Delete, None),
+        FileKind::Rename { to } => (wire::FileKind::Rename, Some(from_path(to))),
+    };
+    let (uri, version) = match &file.open {
+        Some((uri, version)) => (uri.clone(), Some(*version)),
+        None => (from_path(&file.path), None),
+    };
+    wire::File {
+        uri,
+        version,
+        kind,
+        new_uri,
+        binary: false,
+        disk_differs: file.disk_differs,
+        session_id: file.session.to_string(),
+        hunks: file
+            .hunks
+            .iter()
+            .zip(first + 1..)
+            .map(|(view, index)| hunk(file, view, index, count))
+            .collect(),
+    }
+}
+
+fn hunk(file: &FileReview, hunk: &HunkView, index: usize, count: usize) -> wire::Hunk {
+    let line = |line: usize| wire::Position { line: units(line), character: 0 };
+    // The agent's own words, unless there are none.
+    let reason = hunk.reasons.iter().rev().find(|reason| !reason.by_user).or(hunk.reasons.last());
+    wire::Hunk {
+        id: hunk.id.0.clone(),
+        revision: hunk.revision,
+        index: units(index),
+        count: units(count),
+        range: wire::Range { start: line(hunk.lines.start), end: end(file.buffer.as_ref(), hunk.lines.end) },
+        removed: hunk.removed.to_string(),
+        added: hunk.added.to_string(),
+        inline: hunk.inline.iter().filter_map(|mark| inline(hunk, mark)).collect(),
+        state: match hunk.state {
+            HunkState::Pending => wire::HunkState::Pending,
+            HunkState::Applying => wire::HunkState::Applying,
+            HunkState::Conflicted => wire::HunkState::Conflicted,
+        },
+        undone: hunk.undone,
+        hidden_characters: has_hidden(&hunk.added),
+        moved: hunk.moved.as_ref().map(|other| other.0.clone()),
+        reason: reason.map(|reason| reason.summary.clone()).unwrap_or_default(),
+        session_id: file.session.to_string(),
+        agent: reason.and_then(|reason| reason.agent.clone()),
+    }
+}
+
+/// Column 0 behind the last line. Behind the last line of all there is none: any column past its end means its end.
+fn end(buffer: Option<&Text>, line: usize) -> wire::Position {
+    match buffer {
+        Some(buffer) if line > 0 && line >= buffer.line_count() => {
+            wire::Position { line: units(buffer.line_count() - 1), character: units(i32::MAX as usize) }
+        }
+        _ => wire::Position { line: units(line), character: 0 },
+    }
+}
+
+/// From bytes to UTF-16 units.
+fn inline(hunk: &HunkView, mark: &InlineMark) -> Option<wire::InlineMark> {
+    let (side, text) = match mark.side {
+        Side::Removed => (wire::InlineSide::Removed, &hunk.removed),
+        Side::Added => (wire::InlineSide::Added, &hunk.added),
+    };
+    let utf16 = |bytes: usize| Some(units(text.get(..bytes)?.encode_utf16().count()));
+    Some(wire::InlineMark { side, start: utf16(mark.range.start)?, end: utf16(mark.range.end)? })
+}
+
+const fn outcome(outcome: Outcome) -> wire::DecideOutcome {
+    match outcome {
+        Outcome::Accepted => wire::DecideOutcome::Accepted,
+        Outcome::Rejected => wire::DecideOutcome::Rejected,
+        Outcome::Amended => wire::DecideOutcome::Amended,
+        Outcome::Pending => wire::DecideOutcome::Pending,
+        Outcome::Conflicted => wire::DecideOutcome::Conflicted,
+        Outcome::Stale => wire::DecideOutcome::Stale,
+    }
+}
+
+/// The protocol counts in 32 bits; no text that fits into memory in practice reaches them.
+fn units(number: usize) -> u32 {
+    u32::try_from(number).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::conversation::{SessionId, ToolUseId};
+    use crate::documents::{AbsPath, Change};
+    use crate::review::{HunkId, Reason};
+
+    fn reason(summary: &str, by_user: bool) -> Reason {
+        Reason { tool_use_id: ToolUseId("t".to_owned()), summary: summary.to_owned(), agent: None, by_user }
+    }
+
+    #[test]
+    fn a_hunk_travels_with_its_number_and_the_agents_words() {
+        let hunk = HunkView {
+            id: HunkId("h_7".to_owned()),
+            revision: 2,
+            lines: 1..2,
+            removed: "b\u{1f600}c".into(),
+            added: "b\u{1f600}d".into(),
+            inline: vec![InlineMark { side: Side::Removed, range: 5..6 }].into(),
+            state: HunkState::Pending,
+            undone: false,
+            reasons: vec![reason("rename", false), reason("amended", true)].into(),
+            moved: None,
+            line_ends_only: false,
+            accept: Change { range: 0..0, text: String::new() },
+        };
+        let file = FileReview {
+            path: AbsPath::new("/w/a b.rs").unwrap(),
+            session: SessionId("s_1".to_owned()),
+            kind: FileKind::Modify,
+            open: None,
+            buffer: Some(Text::from("a\nb\u{1f600}c")),
+            draft: Some(Text::from("a\nb\u{1f600}d")),
+            hunks: vec![hunk],
+            reasons: vec![],
+            disk_differs: false,
+        };
+        let view = ReviewView { files: vec![Arc::new(file.clone()), Arc::new(file)], revision: 1 };
+        let files = serde_json::to_value(files(&view)).unwrap();
+        assert_eq!(files[0]["uri"], "file:///w/a%20b.rs");
+        assert_eq!(files[0]["version"], json!(null));
+        let hunk = &files[1]["hunks"][0];
+        assert_eq!(
+            (&hunk["index"], &hunk["count"], &hunk["reason"]),
+            (&json!(2), &json!(2), &json!("rename"))
+        );
+        assert_eq!(hunk["inline"], json!([{"side": "removed", "start": 3, "end": 4}]));
+        assert_eq!(hunk["range"]["start"], json!({"line": 1, "character": 0}));
+        assert_eq!(hunk["range"]["end"]["line"], 1);
+    }
+}
