@@ -1,1 +1,20 @@
 //! Settings: read from their layers, checked, and each with the place it came from.
+
+mod choice;
+mod key;
+mod layers;
+mod load;
+mod secret;
+mod settings;
+mod value;
+
+pub use choice::{ModelChoice, choose_model};
+pub use key::Key;
+pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
+pub use load::{Loaded, Places, editor_layer, file_layer, load};
+pub use secret::ApiKey;
+pub use settings::{
+    ChatSettings, DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind, ReviewSettings,
+    Setting, Settings,
+};
+pub use value::Value;

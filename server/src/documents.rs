@@ -18,9 +18,7 @@ mod watch;
 mod workspace;
 
 pub use disk::{Expected, Part, WriteError};
-pub use file_state::{
-    Changed, Closed, ContentChange, DEFAULT_EDIT_LIMIT, FileStateCache, Ignored, OpenDocument, Opened,
-};
+pub use file_state::{Changed, Closed, ContentChange, FileStateCache, Ignored, OpenDocument, Opened};
 pub use paths::{AbsPath, PathCase};
 pub use position::{byte_range, lsp_range, offset, position, text_edits};
 pub use seen::{Seen, SeenFile};

@@ -7,10 +7,8 @@ use super::decoded::DecodedTexts;
 use super::disk::{self, Expected, Part, WriteError};
 use super::document::OpenDocuments;
 use super::{AbsPath, Change, PathCase, ReadError, Snapshot, Stamp, Text, links, uri};
+use crate::config::DEFAULT_EDIT_LIMIT;
 use crate::editor::{PositionEncoding, Range};
-
-/// Files above this many bytes are not edited unless a setting says otherwise.
-pub const DEFAULT_EDIT_LIMIT: u64 = 50 * 1024 * 1024;
 
 /// Every file's current text. Open documents are changed by the editor's notifications and by nothing else; closed
 /// files are read from disk on demand.

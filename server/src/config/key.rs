@@ -1,0 +1,240 @@
+//! The names of the settings, and how each one's value is read and shown.
+
+use std::time::Duration;
+
+use super::settings::{LogLevel, ProviderKind, Setting, Settings};
+use super::{ApiKey, Origin, Value};
+
+/// One setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Key {
+    ModelProvider,
+    ModelName,
+    ModelBaseUrl,
+    ModelApiKey,
+    ModelMaxTokens,
+    MaxTurns,
+    ReviewAdvance,
+    ReviewEchoTimeout,
+    FilesEditLimit,
+    ChatStream,
+    LogLevel,
+}
+
+/// Whether a folder that somebody else may have written has a say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trust {
+    /// Nothing there can hurt.
+    Anyone,
+    /// It decides where text, keys or money go: only the user's own hand sets it.
+    UserOnly,
+}
+
+impl Key {
+    pub const ALL: [Self; 11] = [
+        Self::ModelProvider,
+        Self::ModelName,
+        Self::ModelBaseUrl,
+        Self::ModelApiKey,
+        Self::ModelMaxTokens,
+        Self::MaxTurns,
+        Self::ReviewAdvance,
+        Self::ReviewEchoTimeout,
+        Self::FilesEditLimit,
+        Self::ChatStream,
+        Self::LogLevel,
+    ];
+
+    /// As `config.toml` has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ModelProvider => "model.provider",
+            Self::ModelName => "model.name",
+            Self::ModelBaseUrl => "model.base_url",
+            Self::ModelApiKey => "model.api_key",
+            Self::ModelMaxTokens => "model.max_tokens",
+            Self::MaxTurns => "max_turns",
+            Self::ReviewAdvance => "review.advance",
+            Self::ReviewEchoTimeout => "review.echo_timeout_ms",
+            Self::FilesEditLimit => "files.edit_limit",
+            Self::ChatStream => "chat.stream",
+            Self::LogLevel => "log.level",
+        }
+    }
+
+    /// The key that `written` means: editors write `maxTurns` for `max_turns`.
+    pub fn named(written: &str) -> Option<Self> {
+        let plain = |name: &str| name.replace('_', "").to_lowercase();
+        Self::ALL.into_iter().find(|key| plain(key.name()) == plain(written))
+    }
+
+    pub const fn trust(self) -> Trust {
+        match self {
+            Self::ModelProvider
+            | Self::ModelBaseUrl
+            | Self::ModelApiKey
+            | Self::ModelName
+            | Self::ModelMaxTokens
+            | Self::MaxTurns
+            | Self::LogLevel => Trust::UserOnly,
+            Self::ReviewAdvance | Self::ReviewEchoTimeout | Self::FilesEditLimit | Self::ChatStream => {
+                Trust::Anyone
+            }
+        }
+    }
+
+    /// Puts `value` into `settings`; an error says what was expected, and nothing changes.
+    pub(super) fn set(self, settings: &mut Settings, value: &Value, origin: Origin) -> Result<(), String> {
+        fn put<T>(setting: &mut Setting<T>, value: T, origin: Origin) {
+            *setting = Setting { value, origin };
+        }
+        match self {
+            Self::ModelProvider => put(&mut settings.model.provider, provider(value.text()?)?, origin),
+            Self::ModelName => put(&mut settings.model.name, Some(filled(value)?), origin),
+            Self::ModelBaseUrl => put(&mut settings.model.base_url, Some(url(value.text()?)?), origin),
+            Self::ModelApiKey => put(&mut settings.model.api_key, Some(key(value)?), origin),
+            Self::ModelMaxTokens => put(&mut settings.model.max_tokens, Some(count(value)?), origin),
+            Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
+            Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
+            Self::ReviewEchoTimeout => {
+                let echo = Duration::from_millis(value.whole(1)?);
+                put(&mut settings.review.echo_timeout, echo, origin);
+            }
+            Self::FilesEditLimit => put(&mut settings.files.edit_limit, value.whole(1)?, origin),
+            Self::ChatStream => put(&mut settings.chat.stream, value.flag()?, origin),
+            Self::LogLevel => put(&mut settings.log_level, log_level(value.text()?)?, origin),
+        }
+        Ok(())
+    }
+
+    /// The value as `config.toml` would have it, and its origin; a key is only said to be there.
+    pub fn show(self, settings: &Settings) -> (String, &Origin) {
+        fn quoted(text: Option<&str>) -> String {
+            text.map_or_else(|| "not set".to_owned(), |text| format!("{text:?}"))
+        }
+        let Settings { model, max_turns, review, files, chat, log_level } = settings;
+        match self {
+            Self::ModelProvider => {
+                (quoted(model.provider.value.map(ProviderKind::name)), &model.provider.origin)
+            }
+            Self::ModelName => (quoted(model.name.value.as_deref()), &model.name.origin),
+            Self::ModelBaseUrl => (quoted(model.base_url.value.as_deref()), &model.base_url.origin),
+            Self::ModelApiKey => {
+                let shown = if model.api_key.value.is_some() { "set, not shown" } else { "not set" };
+                (shown.to_owned(), &model.api_key.origin)
+            }
+            Self::ModelMaxTokens => {
+                let shown =
+                    model.max_tokens.value.map_or_else(|| "not set".to_owned(), |most| most.to_string());
+                (shown, &model.max_tokens.origin)
+            }
+            Self::MaxTurns => (max_turns.value.to_string(), &max_turns.origin),
+            Self::ReviewAdvance => (review.advance.value.to_string(), &review.advance.origin),
+            Self::ReviewEchoTimeout => {
+                (review.echo_timeout.value.as_millis().to_string(), &review.echo_timeout.origin)
+            }
+            Self::FilesEditLimit => (files.edit_limit.value.to_string(), &files.edit_limit.origin),
+            Self::ChatStream => (chat.stream.value.to_string(), &chat.stream.origin),
+            Self::LogLevel => (quoted(Some(log_level.value.name())), &log_level.origin),
+        }
+    }
+}
+
+fn provider(name: &str) -> Result<Option<ProviderKind>, String> {
+    match name {
+        "auto" => Ok(None),
+        "anthropic" => Ok(Some(ProviderKind::Anthropic)),
+        "offline" => Ok(Some(ProviderKind::Offline)),
+        "openai" => Err("OpenAI-compatible servers are not supported by this version".to_owned()),
+        other => Err(format!("expected \"anthropic\", \"offline\" or \"auto\", got {other:?}")),
+    }
+}
+
+fn filled(value: &Value) -> Result<String, String> {
+    let text = value.text()?.trim();
+    if text.is_empty() { Err("expected a text that is not empty".to_owned()) } else { Ok(text.to_owned()) }
+}
+
+fn url(text: &str) -> Result<String, String> {
+    let text = text.trim().trim_end_matches('/');
+    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
+    if host.is_empty() || host.contains(char::is_whitespace) {
+        return Err(format!("expected an address such as \"https://api.anthropic.com\", got {text:?}"));
+    }
+    Ok(text.to_owned())
+}
+
+/// The message names no part of what was written: it may well be the key.
+fn key(value: &Value) -> Result<ApiKey, String> {
+    let text = value.text().map_err(|_| "expected a text".to_owned())?.trim();
+    if text.is_empty() || !text.chars().all(|c| c.is_ascii_graphic()) {
+        return Err("expected a key without spaces or special characters".to_owned());
+    }
+    Ok(ApiKey::new(text))
+}
+
+fn count(value: &Value) -> Result<u32, String> {
+    let number = value.whole(1)?;
+    u32::try_from(number).map_err(|_| format!("{number} is too large"))
+}
+
+fn log_level(name: &str) -> Result<LogLevel, String> {
+    LogLevel::ALL.into_iter().find(|level| level.name() == name).ok_or_else(|| {
+        format!("expected \"error\", \"warn\", \"info\", \"debug\" or \"trace\", got {name:?}")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_in_the_spelling_of_files_and_of_editors() {
+        assert_eq!(Key::named("model.base_url"), Some(Key::ModelBaseUrl));
+        assert_eq!(Key::named("model.baseUrl"), Some(Key::ModelBaseUrl));
+        assert_eq!(Key::named("maxTurns"), Some(Key::MaxTurns));
+        assert_eq!(Key::named("model.colour"), None);
+        for key in Key::ALL {
+            assert_eq!(Key::named(key.name()), Some(key));
+        }
+    }
+
+    #[track_caller]
+    fn check(key: Key, value: Value, want: Result<&str, &str>) {
+        let mut settings = Settings::default();
+        let got = key.set(&mut settings, &value, Origin::Editor).map(|()| key.show(&settings).0);
+        match (got, want) {
+            (Ok(got), Ok(want)) => assert_eq!(got, want),
+            (Err(got), Err(want)) => {
+                assert!(got.contains(want), "{got}");
+                assert_eq!(settings, Settings::default());
+            }
+            (got, want) => panic!("wanted {want:?}, got {got:?}"),
+        }
+    }
+
+    #[test]
+    fn values_are_checked() {
+        let text = |text: &str| Value::Text(text.to_owned());
+        check(Key::ModelProvider, text("offline"), Ok("\"offline\""));
+        check(Key::ModelProvider, text("auto"), Ok("not set"));
+        check(Key::ModelProvider, text("openai"), Err("not supported by this version"));
+        check(Key::ModelProvider, Value::Whole(3), Err("expected a text, got 3"));
+        check(Key::ModelBaseUrl, text("http://localhost:1/"), Ok("\"http://localhost:1\""));
+        check(Key::ModelBaseUrl, text("localhost"), Err("expected an address"));
+        check(Key::MaxTurns, Value::Whole(0), Err("expected a whole number of 1 or more, got 0"));
+        check(Key::MaxTurns, text("12"), Ok("12"));
+        check(Key::ReviewAdvance, text("yes"), Err("expected true or false, got \"yes\""));
+        check(Key::FilesEditLimit, text("1_000_000"), Ok("1000000"));
+        check(Key::LogLevel, text("loud"), Err("got \"loud\""));
+        check(Key::ChatStream, Value::Other("a list"), Err("got a list"));
+    }
+
+    #[test]
+    fn a_key_is_in_no_message() {
+        check(Key::ModelApiKey, Value::Text("sk-FAKE".into()), Ok("set, not shown"));
+        let error =
+            Key::ModelApiKey.set(&mut Settings::default(), &Value::Text("sk FAKE".into()), Origin::Editor);
+        assert!(!error.unwrap_err().contains("FAKE"));
+    }
+}

@@ -1,0 +1,216 @@
+//! Reading the layers: two files, the editor's settings, the environment and the command line.
+
+use camino::{Utf8Path, Utf8PathBuf};
+use toml_edit::{Document, Item, Table};
+
+use super::{Diagnostic, Entry, Layer, Origin, Settings, Value, settle};
+
+/// Where settings are looked for. No `Debug`: the environment holds keys.
+#[derive(Clone, Default)]
+pub struct Places {
+    /// The user's `config.toml`.
+    pub user_file: Option<Utf8PathBuf>,
+    /// The workspace's root folder.
+    pub workspace: Option<Utf8PathBuf>,
+    /// `initializationOptions` or `workspace/configuration`.
+    pub editor: Option<serde_json::Value>,
+    /// All variables of the process.
+    pub environment: Vec<(String, String)>,
+    /// Key, value, and the flag they were given by.
+    pub command_line: Vec<(String, String, String)>,
+}
+
+/// The effective settings.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub settings: Settings,
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that were looked for, and whether they are there.
+    pub files: Vec<(Utf8PathBuf, bool)>,
+}
+
+impl Places {
+    /// This process's: `config.toml` in the system's folder for configuration (`$XDG_CONFIG_HOME/copydesk`), and the
+    /// environment.
+    pub fn of_process() -> Self {
+        let folder = etcetera::choose_base_strategy()
+            .ok()
+            .map(|strategy| etcetera::BaseStrategy::config_dir(&strategy))
+            .and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
+        let environment = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        Self {
+            user_file: folder.map(|folder| folder.join("copydesk").join("config.toml")),
+            environment,
+            ..Self::default()
+        }
+    }
+}
+
+/// Reads every place. What can't be read is a diagnostic; what is not there says nothing.
+pub fn load(places: &Places) -> Loaded {
+    let workspace_file = places.workspace.as_ref().map(|root| root.join(".copydesk").join("config.toml"));
+    let mut files = Vec::new();
+    let mut from_file = |path: &Option<Utf8PathBuf>, origin: fn(Utf8PathBuf, usize) -> Origin| {
+        let Some(path) = path else { return Layer::default() };
+        let read = std::fs::read_to_string(path);
+        files.push((path.clone(), read.is_ok()));
+        match read {
+            Ok(text) => file_layer(path, &text, origin),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Layer::default(),
+            Err(error) => {
+                let message = format!("the file can't be read: {error}");
+                Layer {
+                    entries: Vec::new(),
+                    diagnostics: vec![Diagnostic { origin: origin(path.clone(), 1), message }],
+                }
+            }
+        }
+    };
+    let layers = [
+        from_file(&places.user_file, |path, line| Origin::UserFile { path, line }),
+        from_file(&workspace_file, |path, line| Origin::WorkspaceFile { path, line }),
+        places.editor.as_ref().map(editor_layer).unwrap_or_default(),
+        environment_layer(&places.environment),
+        command_line_layer(&places.command_line),
+    ];
+    let (settings, diagnostics) = settle(&layers);
+    Loaded { settings, diagnostics, files }
+}
+
+/// What a `config.toml` says.
+pub fn file_layer(path: &Utf8Path, text: &str, origin: fn(Utf8PathBuf, usize) -> Origin) -> Layer {
+    let at = |offset: usize| origin(path.to_owned(), line_of(text, offset));
+    let mut layer = Layer::default();
+    match Document::parse(text) {
+        Ok(document) => {
+            let mut entries = Vec::new();
+            flatten("", document.as_table(), &mut entries);
+            layer.entries = entries
+                .into_iter()
+                .map(|(key, value, offset)| Entry { key, value, origin: at(offset) })
+                .collect();
+        }
+        Err(error) => layer.diagnostics.push(Diagnostic {
+            origin: at(error.span().map_or(0, |span| span.start)),
+            message: format!("this is no TOML, so nothing of the file counts: {}", error.message().trim()),
+        }),
+    }
+    layer
+}
+
+/// What the editor's settings say: `{"copydesk": {…}}`, or what is inside; dotted keys too.
+pub fn editor_layer(settings: &serde_json::Value) -> Layer {
+    let inside = settings.get("copydesk").unwrap_or(settings);
+    let mut entries = Vec::new();
+    flatten_json("", inside, &mut entries);
+    entries.retain(|entry| !is_the_clients(&entry.key));
+    Layer { entries, diagnostics: Vec::new() }
+}
+
+/// Settings that are read by a client of ours, not by the server.
+fn is_the_clients(key: &str) -> bool {
+    key == "path" || key == "commandPrefix" || key.starts_with("trace.")
+}
+
+/// Variables that say what a setting says.
+const VARIABLES: [(&str, &str); 5] = [
+    ("ANTHROPIC_API_KEY", "model.api_key"),
+    ("ANTHROPIC_BASE_URL", "model.base_url"),
+    ("COPYDESK_PROVIDER", "model.provider"),
+    ("COPYDESK_MODEL", "model.name"),
+    ("COPYDESK_LOG", "log.level"),
+];
+
+fn environment_layer(variables: &[(String, String)]) -> Layer {
+    let entries = VARIABLES
+        .iter()
+        .filter_map(|(variable, key)| {
+            let (_, value) = variables.iter().find(|(name, _)| name == variable)?;
+            // A variable that is set to nothing is how a shell unsets it.
+            (!value.is_empty()).then(|| Entry {
+                key: (*key).to_owned(),
+                value: Value::Text(value.clone()),
+                origin: Origin::Environment { variable: (*variable).to_owned() },
+            })
+        })
+        .collect();
+    Layer { entries, diagnostics: Vec::new() }
+}
+
+fn command_line_layer(flags: &[(String, String, String)]) -> Layer {
+    let entries = flags
+        .iter()
+        .map(|(key, value, flag)| Entry {
+            key: key.clone(),
+            value: Value::Text(value.clone()),
+            origin: Origin::CommandLine { flag: flag.clone() },
+        })
+        .collect();
+    Layer { entries, diagnostics: Vec::new() }
+}
+
+/// The leaves of `table` with their dotted keys and the offsets of those.
+fn flatten(prefix: &str, table: &Table, into: &mut Vec<(String, Value, usize)>) {
+    for (name, item) in table {
+        let key = dotted(prefix, name);
+        let offset = table
+            .key(name)
+            .and_then(toml_edit::Key::span)
+            .or_else(|| item.span())
+            .map_or(0, |span| span.start);
+        match item {
+            Item::Table(table) => flatten(&key, table, into),
+            Item::Value(toml_edit::Value::InlineTable(table)) => {
+                flatten(&key, &table.clone().into_table(), into);
+            }
+            Item::Value(value) => into.push((key, of_toml(value), offset)),
+            Item::ArrayOfTables(_) => into.push((key, Value::Other("a list of tables"), offset)),
+            Item::None => {}
+        }
+    }
+}
+
+fn of_toml(value: &toml_edit::Value) -> Value {
+    match value {
+        toml_edit::Value::String(text) => Value::Text(text.value().clone()),
+        toml_edit::Value::Integer(number) => Value::Whole(*number.value()),
+        toml_edit::Value::Boolean(flag) => Value::Flag(*flag.value()),
+        toml_edit::Value::Float(_) => Value::Other("a fraction"),
+        toml_edit::Value::Datetime(_) => Value::Other("a date"),
+        toml_edit::Value::Array(_) => Value::Other("a list"),
+        toml_edit::Value::InlineTable(_) => Value::Other("a table"),
+    }
+}
+
+fn flatten_json(prefix: &str, value: &serde_json::Value, into: &mut Vec<Entry>) {
+    let leaf = match value {
+        serde_json::Value::Object(map) => {
+            for (name, value) in map {
+                flatten_json(&dotted(prefix, name), value, into);
+            }
+            return;
+        }
+        // Editors send null for what is not set.
+        serde_json::Value::Null => return,
+        serde_json::Value::String(text) => Value::Text(text.clone()),
+        serde_json::Value::Bool(flag) => Value::Flag(*flag),
+        serde_json::Value::Number(number) => number.as_i64().map_or(Value::Other("a fraction"), Value::Whole),
+        serde_json::Value::Array(_) => Value::Other("a list"),
+    };
+    if !prefix.is_empty() {
+        into.push(Entry { key: prefix.to_owned(), value: leaf, origin: Origin::Editor });
+    }
+}
+
+fn dotted(prefix: &str, name: &str) -> String {
+    if prefix.is_empty() { name.to_owned() } else { format!("{prefix}.{name}") }
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    1 + text.bytes().take(offset).filter(|byte| *byte == b'\n').count()
+}
+
+#[cfg(test)]
+mod tests;

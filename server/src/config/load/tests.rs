@@ -1,0 +1,121 @@
+use serde_json::json;
+
+use super::*;
+
+/// A folder with a user's file and a workspace's file.
+fn loaded(user: &str, workspace: &str, mut places: Places) -> (Loaded, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let root = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+    std::fs::create_dir(root.join(".copydesk")).unwrap();
+    std::fs::write(root.join("config.toml"), user).unwrap();
+    std::fs::write(root.join(".copydesk/config.toml"), workspace).unwrap();
+    places.user_file = Some(root.join("config.toml"));
+    places.workspace = Some(root.clone());
+    (load(&places), root.into_string())
+}
+
+#[track_caller]
+fn check_diagnostics(user: &str, workspace: &str, want: &[&str]) -> Settings {
+    let (loaded, root) = loaded(user, workspace, Places::default());
+    let told: Vec<_> =
+        loaded.diagnostics.iter().map(|told| told.to_string().replace(&format!("{root}/"), "")).collect();
+    assert_eq!(told, want);
+    loaded.settings
+}
+
+#[test]
+fn files_name_the_line_of_what_is_wrong() {
+    let user = "# mine\n[model]\nname = \"m\"\nmax_tokens = \"many\"\n\n[review]\nadvanced = true\n";
+    let settings = check_diagnostics(
+        user,
+        "",
+        &[
+            "config.toml:4: `model.max_tokens`: expected a whole number of 1 or more, got \"many\"",
+            "config.toml:7: there is no setting `review.advanced`; did you mean `review.advance`?",
+        ],
+    );
+    assert_eq!(settings.model.name.value.as_deref(), Some("m"));
+}
+
+#[test]
+fn tables_in_every_form() {
+    for user in ["[model]\nname = \"m\"", "model.name = \"m\"", "model = { name = \"m\" }"] {
+        assert_eq!(check_diagnostics(user, "", &[]).model.name.value.as_deref(), Some("m"), "{user}");
+    }
+}
+
+#[test]
+fn a_file_that_is_no_toml_leaves_the_other_alone() {
+    let settings = check_diagnostics(
+        "max_turns = 3\n",
+        "review.advance = false\n[oh no\n",
+        &[
+            ".copydesk/config.toml:2: this is no TOML, so nothing of the file counts: unclosed table, expected `]`",
+        ],
+    );
+    assert_eq!((settings.max_turns.value, settings.review.advance.value), (3, true));
+}
+
+#[test]
+fn a_workspace_may_set_comfort_only() {
+    let settings = check_diagnostics(
+        "",
+        "review.advance = false\nmodel.base_url = \"http://127.0.0.1:9\"\n",
+        &[
+            ".copydesk/config.toml:2: `model.base_url` is not taken from a workspace, which may be somebody else's: \
+           set it in your own config.toml",
+        ],
+    );
+    assert_eq!((settings.review.advance.value, settings.model.base_url.value), (false, None));
+}
+
+#[test]
+fn the_layers_in_their_order() {
+    let places = Places {
+        editor: Some(
+            json!({"copydesk": {"maxTurns": 3, "chat.stream": false, "model": {"name": "editor"}, "path": "x"}}),
+        ),
+        environment: vec![
+            ("ANTHROPIC_API_KEY".into(), "sk-FAKE".into()),
+            ("COPYDESK_MODEL".into(), "environment".into()),
+            ("ANTHROPIC_BASE_URL".into(), String::new()),
+        ],
+        command_line: vec![("model.provider".into(), "offline".into(), "--offline".into())],
+        ..Places::default()
+    };
+    let user = "max_turns = 1\nreview.advance = false\nmodel.base_url = \"https://mine.example\"\n";
+    let (loaded, root) = loaded(user, "review.advance = true\n", places);
+    assert_eq!(loaded.diagnostics, []);
+    let shown: Vec<_> = super::super::Key::ALL
+        .into_iter()
+        .map(|key| {
+            let (value, origin) = key.show(&loaded.settings);
+            format!("{} = {value} # {}", key.name(), origin.to_string().replace(&root, ""))
+        })
+        .collect();
+    assert_eq!(
+        shown,
+        [
+            "model.provider = \"offline\" # --offline",
+            "model.name = \"environment\" # $COPYDESK_MODEL",
+            "model.base_url = \"https://mine.example\" # /config.toml:3",
+            "model.api_key = set, not shown # $ANTHROPIC_API_KEY",
+            "model.max_tokens = not set # default",
+            "max_turns = 3 # the editor's settings",
+            "review.advance = true # /.copydesk/config.toml:1",
+            "review.echo_timeout_ms = 1000 # default",
+            "files.edit_limit = 52428800 # default",
+            "chat.stream = false # the editor's settings",
+            "log.level = \"info\" # default",
+        ]
+    );
+    assert!(!format!("{loaded:?}").contains("FAKE"));
+}
+
+#[test]
+fn nothing_anywhere_is_fine() {
+    let loaded = load(&Places { user_file: Some("/nowhere/config.toml".into()), ..Places::default() });
+    assert_eq!((loaded.settings, loaded.diagnostics), (Settings::default(), vec![]));
+    assert_eq!(loaded.files, [("/nowhere/config.toml".into(), false)]);
+    assert_eq!(editor_layer(&json!("nonsense")), Layer::default());
+}

@@ -1,0 +1,52 @@
+//! A setting's value as it was written, whatever the format.
+
+/// What TOML, JSON, the environment and the command line have in common.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    Text(String),
+    Whole(i64),
+    Flag(bool),
+    /// Something no setting is: its name for the message.
+    Other(&'static str),
+}
+
+impl Value {
+    pub fn text(&self) -> Result<&str, String> {
+        match self {
+            Self::Text(text) => Ok(text),
+            Self::Whole(_) | Self::Flag(_) | Self::Other(_) => Err(self.expected("a text")),
+        }
+    }
+
+    /// Also from a text, since the environment and the command line have nothing else.
+    pub fn whole(&self, least: u64) -> Result<u64, String> {
+        let number = match self {
+            Self::Whole(number) => u64::try_from(*number).ok(),
+            Self::Text(text) => text.replace('_', "").parse().ok(),
+            Self::Flag(_) | Self::Other(_) => None,
+        };
+        number
+            .filter(|number| *number >= least)
+            .ok_or_else(|| self.expected(&format!("a whole number of {least} or more")))
+    }
+
+    /// Also from a text.
+    pub fn flag(&self) -> Result<bool, String> {
+        match self {
+            Self::Flag(flag) => Ok(*flag),
+            Self::Text(text) if text == "true" => Ok(true),
+            Self::Text(text) if text == "false" => Ok(false),
+            Self::Text(_) | Self::Whole(_) | Self::Other(_) => Err(self.expected("true or false")),
+        }
+    }
+
+    fn expected(&self, what: &str) -> String {
+        let got = match self {
+            Self::Text(text) => format!("{text:?}"),
+            Self::Whole(number) => number.to_string(),
+            Self::Flag(flag) => flag.to_string(),
+            Self::Other(kind) => (*kind).to_owned(),
+        };
+        format!("expected {what}, got {got}")
+    }
+}
