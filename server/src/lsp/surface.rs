@@ -30,7 +30,7 @@ pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, render};
 
 use std::sync::Arc;
 
-use crate::documents::Workspace;
+use crate::documents::{AbsPath, Workspace};
 use crate::editor::EditorFeatures;
 use crate::lsp::commands::CommandIds;
 use crate::permissions::PermissionRequest;
@@ -77,12 +77,10 @@ impl Default for SurfaceSettings {
 }
 
 impl Scene {
-    /// The review file that is known to the editor as `uri`.
-    fn review_file(&self, uri: &str) -> Option<&ReviewFile> {
-        self.review_files
-            .iter()
-            .find(|file| file.uri().is_some_and(|known| known.as_str() == uri))
-            .map(Arc::as_ref)
+    /// The review file that `path` is, whatever links lead there.
+    fn review_file(&self, path: &AbsPath) -> Option<&ReviewFile> {
+        let name = self.workspace.display(path);
+        self.review_files.iter().find(|file| self.workspace.display(file.path()) == name).map(Arc::as_ref)
     }
 }
 

@@ -6,11 +6,14 @@ pub use file::{NEW_FILE, insertion, prompt, turn};
 
 use crate::documents::{AbsPath, Workspace};
 
+/// Relative to a root, as `Workspace::display` shows it, whatever links lead there.
+const CHAT: &str = ".copydesk/chat.md";
+
 /// Where the chat of this workspace is, whether it exists or not.
 pub fn chat_path(workspace: &Workspace) -> Option<AbsPath> {
     super::own_folder(workspace).map(|folder| folder.join("chat.md"))
 }
 
 pub fn is_chat_file(path: &AbsPath, workspace: &Workspace) -> bool {
-    chat_path(workspace).is_some_and(|chat| &chat == path)
+    workspace.display(path) == CHAT
 }

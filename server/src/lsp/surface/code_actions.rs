@@ -36,7 +36,7 @@ pub fn code_actions(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeActio
         actions.push(tasks::send(scene));
         actions.extend(answers::of(scene));
         actions.extend(tasks::cancel(scene));
-    } else if let Some(file) = scene.review_file(&request.document.uri) {
+    } else if let Some(file) = scene.review_file(&request.document.path) {
         actions.extend(answers::of(scene));
         in_review_file(scene, request, file, &mut actions);
         actions.extend(tasks::cancel(scene));

@@ -37,7 +37,12 @@ pub fn diagnostics(scene: &Scene, open: &[OpenDocument]) -> BTreeMap<Uri, Vec<Di
         }
     }
     for file in &scene.review_files {
-        if let Some(uri) = file.uri() {
+        // The editor may know it under another spelling.
+        let shown = open
+            .iter()
+            .find(|document| scene.review_file(&document.path).is_some_and(|it| it.path() == file.path()));
+        let uri = shown.and_then(|document| document.uri.parse().ok()).or_else(|| file.uri());
+        if let Some(uri) = uri {
             by_file.entry(uri).or_default().extend(file.hunks().map(|hunk| of_shown_hunk(scene, file, hunk)));
         }
     }
