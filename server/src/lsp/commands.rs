@@ -49,6 +49,8 @@ pub enum Command {
     /// The editor has just applied the edit that accepts these hunks: watch for its echo.
     Claimed {
         hunks: Vec<HunkName>,
+        /// Where they stood: the next hunk is looked for from there.
+        place: Place,
     },
     /// Open the review as a `.diff` file, at this place of it.
     ShowDiff {

@@ -91,7 +91,7 @@ fn what_is_made_is_read_back() {
         Command::Accept { what: What::All },
         Command::Reject { what: What::File(AbsPath::new("/w/a b.rs").unwrap()), reason: None },
         Command::Resolve { hunk: hunk.clone(), take: Take::Agents },
-        Command::Claimed { hunks: vec![hunk] },
+        Command::Claimed { hunks: vec![hunk], place: place("/w/a.rs", 4, 4) },
         Command::ShowDiff { place: None },
         Command::GoTo { place: place("/w/a.rs", 4, 4) },
         Command::OpenChat,

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::command_action;
-use crate::lsp::commands::{Command, HunkName, Place, What};
+use crate::lsp::commands::{Command, Place, What};
 use crate::lsp::surface::Scene;
 use crate::lsp::surface::item::{FileItems, Item};
 use crate::lsp::surface::place::{hunk_name, to_lsp_edit};
@@ -122,8 +122,10 @@ fn of_whole_file(scene: &Scene, file: &FileReview) -> Vec<CodeAction> {
 fn accepting(scene: &Scene, file: &FileReview, hunks: &[&HunkView], title: String, what: What) -> CodeAction {
     match edit(scene, file, hunks) {
         Some(edit) => {
+            let line = hunks.first().map_or(0, |hunk| hunk.lines.start as u32);
             let claimed = Command::Claimed {
-                hunks: hunks.iter().map(|hunk| hunk_name(hunk)).collect::<Vec<HunkName>>(),
+                hunks: hunks.iter().map(|hunk| hunk_name(hunk)).collect(),
+                place: Place { path: file.path.clone(), start: line, end: line },
             };
             let action = command_action(scene, title, CodeActionKind::QUICKFIX, &claimed);
             CodeAction { edit: Some(edit), ..action }

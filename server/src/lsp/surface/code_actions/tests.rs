@@ -72,9 +72,9 @@ fn question() -> OpenQuestion {
 #[test]
 fn on_a_hunk_accept_comes_first() {
     assert_snapshot!(menu(&scene(), &store(), 16), @r#"
-    ! Accept hunk 2/4 [quickfix] 1 edits, then {"do":"claimed","hunks":[{"id":"h_2","revision":1}]}
+    ! Accept hunk 2/4 [quickfix] 1 edits, then {"do":"claimed","hunks":[{"id":"h_2","revision":1}],"place":{"path":"/project/src/store.rs","start":14,"end":14}}
       Reject hunk 2/4 [quickfix] {"do":"reject","what":{"hunk":{"id":"h_2","revision":1}}}
-      Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}]}
+      Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}],"place":{"path":"/project/src/store.rs","start":8,"end":8}}
       Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"file":"/project/src/store.rs"}}
       Show diff [quickfix] {"do":"showDiff","place":{"path":"/project/src/store.rs","start":14,"end":14}}
       Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
@@ -204,7 +204,7 @@ fn both_halves_of_a_moved_block_are_taken_together() {
     there.moved = Some(crate::review::HunkId("h_1".to_owned()));
     let scene = scene_of(vec![open(file("src/store.rs", STORE, vec![here, there]))]);
     assert_snapshot!(menu(&scene, &store(), 24).lines().take(2).collect::<Vec<_>>().join("\n"), @r#"
-    ! Accept move 2/2 [quickfix] 2 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1}]}
+    ! Accept move 2/2 [quickfix] 2 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1}],"place":{"path":"/project/src/store.rs","start":13,"end":13}}
       Reject move 2/2 [quickfix] {"do":"reject","what":{"hunk":{"id":"h_2","revision":1}}}
     "#);
 }
@@ -254,9 +254,9 @@ fn a_review_file_has_the_actions_of_its_hunks() {
     let line = shown.hunks().nth(1).expect("a hunk").header as u32 + 3;
     scene.review_files = vec![std::sync::Arc::new(shown)];
     assert_snapshot!(menu(&scene, &diff, line), @r#"
-    ! Accept hunk 2/4 [quickfix] 1 edits, then {"do":"claimed","hunks":[{"id":"h_2","revision":1}]}
+    ! Accept hunk 2/4 [quickfix] 1 edits, then {"do":"claimed","hunks":[{"id":"h_2","revision":1}],"place":{"path":"/project/src/store.rs","start":14,"end":14}}
       Reject hunk 2/4 [quickfix] {"do":"reject","what":{"hunk":{"id":"h_2","revision":1}}}
-      Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}]}
+      Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}],"place":{"path":"/project/src/store.rs","start":8,"end":8}}
       Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"file":"/project/src/store.rs"}}
       Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
       Go to source [quickfix] {"do":"goTo","place":{"path":"/project/src/store.rs","start":13,"end":13}}
