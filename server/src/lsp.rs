@@ -2,9 +2,11 @@
 
 mod backend;
 mod capabilities;
+mod chat;
 pub mod commands;
 mod core;
 mod custom;
+mod events;
 mod failure;
 mod frame;
 mod from_lsp;
@@ -16,10 +18,16 @@ mod leniency;
 mod message;
 mod outgoing;
 mod parent;
+mod perform;
+mod progress;
+mod proposals;
+mod publish;
 mod remote_editor;
 mod serve;
+mod stage;
 pub mod surface;
 mod to_wire;
+mod watch_files;
 
 pub use self::core::{Build, Core, Host, Opening};
 pub use serve::{Ending, serve};

@@ -8,11 +8,12 @@ use tower_lsp::jsonrpc::Result;
 use tower_lsp::ls_types::*;
 
 use super::commands::CommandIds;
-use super::core::{Build, Core, Host, Opening};
+use super::core::{Build, Host, Opening};
 use super::handlers;
 use super::hello::Hello;
 use super::outgoing::Outgoing;
 use super::remote_editor::RemoteEditor;
+use super::stage::Stage;
 use crate::documents::AbsPath;
 use crate::editor::{Editor, EditorFeatures};
 
@@ -25,7 +26,9 @@ pub struct Backend {
     build: Build,
     host: Host,
     hello: OnceLock<(Hello, CommandIds)>,
-    core: OnceLock<Core>,
+    stage: OnceLock<Stage>,
+    /// Cancelled at `initialized`.
+    may_ask: CancellationToken,
 }
 
 impl Backend {
@@ -37,7 +40,8 @@ impl Backend {
             build,
             host,
             hello: OnceLock::new(),
-            core: OnceLock::new(),
+            stage: OnceLock::new(),
+            may_ask: CancellationToken::new(),
         }
     }
 
@@ -52,27 +56,36 @@ impl Backend {
         self.editor.features()
     }
 
-    pub(super) fn command_ids(&self) -> CommandIds {
-        self.hello.get().map(|(_, ids)| ids.clone()).unwrap_or_default()
+    /// The stage, set up the first time something needs it.
+    pub(super) fn stage(&self) -> &Stage {
+        self.stage_at(None)
     }
 
-    /// The core, built the first time something needs it.
-    pub(super) fn core(&self) -> &Core {
-        self.core_at(None)
-    }
-
-    /// As `core`; where the editor named no folder, the first document says where one works.
-    pub(super) fn core_at(&self, document: Option<&AbsPath>) -> &Core {
-        self.core.get_or_init(|| {
-            let hello = self.hello.get().map(|(hello, _)| hello.clone()).unwrap_or_default();
+    /// As `stage`; where the editor named no folder, the first document says where one works.
+    pub(super) fn stage_at(&self, document: Option<&AbsPath>) -> &Stage {
+        self.stage.get_or_init(|| {
+            let (hello, ids) = self.hello.get().cloned().unwrap_or_default();
             let roots = hello.roots(document, &self.host);
-            (self.build)(Opening { roots, editor: self.editor.clone(), options: hello.options })
+            let core = (self.build)(Opening { roots, editor: self.editor.clone(), options: hello.options });
+            let stage = Stage::new(core, self.editor.clone(), self.outgoing.clone(), ids);
+            stage.raise(self.may_ask.clone());
+            stage
         })
     }
 
-    /// The core, if anything has needed it so far.
-    pub(super) fn core_if_built(&self) -> Option<&Core> {
-        self.core.get()
+    /// The stage, if anything has needed it so far.
+    pub(super) fn stage_if_built(&self) -> Option<&Stage> {
+        self.stage.get()
+    }
+
+    /// The client is ready for requests of ours.
+    pub(super) fn may_ask(&self) {
+        self.may_ask.cancel();
+    }
+
+    /// The folder the editor was started in, as far as it says.
+    pub(super) fn started_in(&self) -> Option<&AbsPath> {
+        self.hello.get().and_then(|(hello, _)| hello.root_path.as_ref()).or(self.host.started_in.as_ref())
     }
 }
 
@@ -100,5 +113,41 @@ impl LanguageServer for Backend {
 
     async fn did_save(&self, params: DidSaveTextDocumentParams) {
         handlers::did_save(self, params);
+    }
+
+    async fn initialized(&self, _: InitializedParams) {
+        handlers::initialized(self);
+    }
+
+    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
+        handlers::did_change_watched_files(self, params);
+    }
+
+    async fn did_rename_files(&self, params: RenameFilesParams) {
+        handlers::did_rename_files(self, params);
+    }
+
+    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
+        handlers::did_change_configuration(&params);
+    }
+
+    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
+        Ok(handlers::code_action(self, params))
+    }
+
+    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
+        Ok(handlers::hover(self, params))
+    }
+
+    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
+        Ok(Some(handlers::code_lens(self, params)))
+    }
+
+    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
+        Ok(Some(handlers::inlay_hint(self, params)))
+    }
+
+    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+        handlers::execute_command(self, params).map(|()| None)
     }
 }

@@ -47,7 +47,9 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::PROPOSAL_SHOW, handlers::proposal_show)
         .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)
         .custom_method(methods::PROPOSAL_AMEND, handlers::proposal_amend)
-        .custom_method(methods::PERMISSION_ANSWER, handlers::permission_answer);
+        .custom_method(methods::PERMISSION_ANSWER, handlers::permission_answer)
+        // Of LSP itself, but the library does not know it.
+        .custom_method("window/workDoneProgress/cancel", handlers::work_done_progress_cancel);
     NOT_YET.iter().fold(service, |service, method| {
         service.custom_method(method, move |_: &Backend, _: Value| {
             std::future::ready(Result::<Value>::Err(not_available(method)))

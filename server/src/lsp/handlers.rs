@@ -1,10 +1,19 @@
 //! One method of the protocol a file. Text sync changes the text and tells the desk before anything is awaited.
 
+mod code_action;
+mod code_lens;
 mod did_change;
+mod did_change_configuration;
+mod did_change_watched_files;
 mod did_close;
 mod did_open;
+mod did_rename_files;
 mod did_save;
+mod execute_command;
+mod hover;
 mod initialize;
+mod initialized;
+mod inlay_hint;
 mod permission_answer;
 mod proposal_amend;
 mod proposal_decide;
@@ -15,12 +24,22 @@ mod shutdown;
 mod task_cancel;
 mod task_send;
 mod task_start;
+mod work_done_progress_cancel;
 
+pub(super) use code_action::code_action;
+pub(super) use code_lens::code_lens;
 pub(super) use did_change::did_change;
+pub(super) use did_change_configuration::did_change_configuration;
+pub(super) use did_change_watched_files::did_change_watched_files;
 pub(super) use did_close::did_close;
 pub(super) use did_open::did_open;
+pub(super) use did_rename_files::did_rename_files;
 pub(super) use did_save::did_save;
+pub(super) use execute_command::execute_command;
+pub(super) use hover::hover;
 pub(super) use initialize::initialize;
+pub(super) use initialized::initialized;
+pub(super) use inlay_hint::inlay_hint;
 pub(super) use permission_answer::permission_answer;
 pub(super) use proposal_amend::proposal_amend;
 pub(super) use proposal_decide::proposal_decide;
@@ -31,3 +50,4 @@ pub(super) use shutdown::shutdown;
 pub(super) use task_cancel::task_cancel;
 pub(super) use task_send::task_send;
 pub(super) use task_start::task_start;
+pub(super) use work_done_progress_cancel::work_done_progress_cancel;

@@ -66,8 +66,8 @@ pub async fn serve(
 
     let ending = listen(&mut door, incoming, &outgoing, &gone).await;
     tracing::info!(?ending, "serving ends");
-    if let Some(core) = door.service().inner().core_if_built() {
-        core.sessions.cancel_all();
+    if let Some(stage) = door.service().inner().stage_if_built() {
+        stage.core.sessions.cancel_all();
     }
     drop(tokio::time::timeout(LAST_WORDS, outgoing.flushed()).await);
     writer.abort();

@@ -22,7 +22,7 @@ pub use code_lens::code_lenses;
 pub use diagnostics::diagnostics;
 pub use hover::hover;
 pub use inlay_hints::inlay_hints;
-pub use item::{Item, Number, items};
+pub use item::{Item, Number, items, shown_lines};
 pub use markers::{Marker, marker_at};
 pub use own_folder::{make_own_folder, own_folder};
 pub use place::{to_lsp_edit, to_lsp_range, uri_of_path};

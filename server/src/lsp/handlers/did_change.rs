@@ -7,7 +7,7 @@ use crate::lsp::backend::Backend;
 use crate::lsp::from_lsp;
 
 pub(in crate::lsp) fn did_change(backend: &Backend, params: DidChangeTextDocumentParams) {
-    let core = backend.core();
+    let stage = backend.stage();
     let document = params.text_document;
     let changes: Vec<_> = params
         .content_changes
@@ -15,8 +15,11 @@ pub(in crate::lsp) fn did_change(backend: &Backend, params: DidChangeTextDocumen
         .map(|change| ContentChange { range: change.range.map(from_lsp::range), text: change.text })
         .collect();
     let encoding = backend.features().position_encoding;
-    match core.documents.change(document.uri.as_str(), document.version, &changes, encoding) {
-        Ok(changed) => core.desk.changed(changed),
+    match stage.core.documents.change(document.uri.as_str(), document.version, &changes, encoding) {
+        Ok(changed) => {
+            stage.typed(changed.path.clone());
+            stage.core.desk.changed(changed);
+        }
         Err(ignored) => tracing::debug!(%ignored, "didChange"),
     }
 }

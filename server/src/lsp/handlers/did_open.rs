@@ -11,7 +11,7 @@ pub(in crate::lsp) fn did_open(backend: &Backend, params: DidOpenTextDocumentPar
         Ok(path) => path,
         Err(ignored) => return tracing::debug!(%ignored, "didOpen"),
     };
-    let core = backend.core_at(Some(&path));
+    let core = &backend.stage_at(Some(&path)).core;
     match core.documents.open(document.uri.as_str(), &document.language_id, document.version, &document.text)
     {
         Ok(opened) => core.desk.opened(opened),

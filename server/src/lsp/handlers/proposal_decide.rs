@@ -17,7 +17,7 @@ pub(in crate::lsp) async fn proposal_decide(
 
 /// On a task of its own: a cancelled request must not leave a decision half done.
 pub(super) async fn decide(backend: &Backend, decision: Decision) -> Result<ProposalDecideResult> {
-    let desk = backend.core().desk.clone();
+    let desk = backend.stage().core.desk.clone();
     let decided = tokio::spawn(async move { desk.decide(decision).await }).await;
     let results = decided.map_err(|error| internal(format!("the decision was not carried out: {error}")))?;
     Ok(to_wire::decide_results(results))

@@ -11,7 +11,7 @@ pub(in crate::lsp) async fn proposal_list(
     backend: &Backend,
     params: ProposalListParams,
 ) -> Result<ProposalListResult> {
-    let desk = backend.core().desk.clone();
+    let desk = backend.stage().core.desk.clone();
     let path = params.uri.as_deref().map(from_wire::path).transpose()?;
     let mut files = to_wire::files(desk.settled().await.as_ref());
     files.retain(|file| {

@@ -13,7 +13,7 @@ pub(in crate::lsp) async fn proposal_show(
     params: ProposalShowParams,
 ) -> Result<ProposalShowResult> {
     let path = from_wire::path(&params.uri)?;
-    let core = backend.core().clone();
+    let core = backend.stage().core.clone();
     let view = core.desk.settled().await;
     let pending = view.files.iter().zip(to_wire::files(&view)).find(|(review, file)| {
         review.path == path && params.session_id.as_ref().is_none_or(|session| *session == file.session_id)

@@ -8,6 +8,6 @@ use crate::lsp::backend::Backend;
 use crate::lsp::to_wire;
 
 pub(in crate::lsp) async fn session_list(backend: &Backend, _params: Value) -> Result<SessionListResult> {
-    let sessions = backend.core().sessions.list();
+    let sessions = backend.stage().core.sessions.list();
     Ok(SessionListResult { sessions: sessions.iter().map(to_wire::session_info).collect() })
 }

@@ -3,7 +3,7 @@
 use crate::lsp::backend::Backend;
 
 pub(in crate::lsp) fn shutdown(backend: &Backend) {
-    if let Some(core) = backend.core_if_built() {
-        core.sessions.cancel_all();
+    if let Some(stage) = backend.stage_if_built() {
+        stage.core.sessions.cancel_all();
     }
 }

@@ -9,7 +9,7 @@ use crate::lsp::failure::unknown;
 use crate::lsp::from_wire;
 
 pub(in crate::lsp) async fn task_send(backend: &Backend, params: TaskSendParams) -> Result<TaskSendResult> {
-    let core = backend.core();
+    let core = &backend.stage().core;
     let prompt = from_wire::prompt(params.prompt, &core.workspace)?;
     let session = SessionId(params.session_id);
     match core.sessions.send(&session, prompt) {

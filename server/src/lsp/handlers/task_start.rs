@@ -13,7 +13,7 @@ pub(in crate::lsp) async fn task_start(
     backend: &Backend,
     params: TaskStartParams,
 ) -> Result<TaskStartResult> {
-    let core = backend.core();
+    let core = &backend.stage().core;
     let session = params.session_id.map(SessionId);
     if let Some(session) = session.as_ref().filter(|session| !core.has_session(session)) {
         return Err(unknown("Session", session.as_str(), "Leave it out to begin a new one."));

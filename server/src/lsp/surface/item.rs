@@ -69,7 +69,7 @@ impl<'a> FileItems<'a> {
 }
 
 /// First and last buffer line that a hunk is shown on: the lines it replaces; for an insertion the line before it.
-pub(super) fn shown_lines(hunk: &HunkView) -> (usize, usize) {
+pub fn shown_lines(hunk: &HunkView) -> (usize, usize) {
     if hunk.lines.is_empty() {
         let line = hunk.lines.start.saturating_sub(1);
         (line, line)

@@ -1,0 +1,227 @@
+//! What sessions do, told to the editor: as events to a client that takes them, as progress and messages to all.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use copydesk_protocol as wire;
+use copydesk_protocol::methods;
+use tokio::sync::mpsc;
+use tokio::time::{Instant, sleep_until};
+
+use super::progress::Progress;
+use super::stage::Stage;
+use super::to_wire;
+use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason};
+use crate::conversation::{ContentBlock, SessionId, TaskId};
+use crate::editor::{Editor, Loudness};
+use crate::models::ProviderEvent;
+
+/// Pieces of an answer are put together for about one picture on the screen.
+const FRAME: Duration = Duration::from_millis(16);
+
+/// Tells until the sessions are gone.
+pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<SessionUpdate>) {
+    let mut progress = stage
+        .editor
+        .features()
+        .progress
+        .then(|| Progress::new(stage.outgoing.clone(), stage.running.clone()));
+    let mut stream = Stream::default();
+    let mut frame = None;
+    loop {
+        let due = async {
+            match frame {
+                Some(due) => sleep_until(due).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            update = updates.recv() => {
+                let Some(update) = update else { return };
+                if let Some(progress) = &mut progress {
+                    progress.follow(&update);
+                }
+                tell_of(&stage, &update);
+                if stage.editor.features().copydesk.events {
+                    stream.take(&stage, update);
+                    frame = frame.or(stream.has_pieces().then(|| Instant::now() + FRAME));
+                }
+            }
+            () = due => {
+                // A slow editor slows the stream, and nothing else: meanwhile the pieces grow together.
+                stage.outgoing.room().await;
+                stream.flush_all(&stage);
+                frame = None;
+            }
+        }
+    }
+}
+
+/// What everybody is told, whether the editor knows our events or not.
+fn tell_of(stage: &Stage, update: &SessionUpdate) {
+    let features = stage.editor.features().copydesk;
+    match &update.event {
+        SessionEvent::PermissionAsked(request) => {
+            if features.permissions {
+                let asked = to_wire::permission_asked(&update.session, request);
+                stage.outgoing.notify(methods::PERMISSION_ASKED, asked);
+            }
+            stage.redraw();
+        }
+        SessionEvent::PermissionResolved { request_id, option } => {
+            if features.permissions {
+                let resolved = wire::PermissionResolvedParams {
+                    request_id: request_id.clone(),
+                    option_id: option.clone(),
+                };
+                stage.outgoing.notify(methods::PERMISSION_RESOLVED, resolved);
+            }
+            stage.redraw();
+        }
+        SessionEvent::SessionChanged(info) => {
+            if features.events {
+                stage.outgoing.notify(methods::SESSION_CHANGED, to_wire::session_info(info));
+            }
+        }
+        SessionEvent::Loop(LoopEvent::Done(terminal)) if !features.events => {
+            if let Some(message) = &terminal.message {
+                stage.editor.show_message(loudness(terminal), format!("Copydesk: {message}"));
+            }
+        }
+        SessionEvent::Loop(_) | SessionEvent::Transition(_) | SessionEvent::ToolCall(_) => {}
+    }
+}
+
+const fn loudness(terminal: &Terminal) -> Loudness {
+    match terminal.reason {
+        TerminalReason::Completed | TerminalReason::AbortedStreaming | TerminalReason::AbortedTools => {
+            Loudness::Info
+        }
+        TerminalReason::MaxTurns | TerminalReason::StopHookPrevented | TerminalReason::HookStopped => {
+            Loudness::Warning
+        }
+        TerminalReason::BlockingLimit
+        | TerminalReason::PromptTooLong
+        | TerminalReason::ImageError
+        | TerminalReason::ModelError => Loudness::Error,
+    }
+}
+
+/// The events of all sessions on their way out.
+///
+/// Invariant: what leaves is numbered without gaps within a session, and no piece of an answer is dropped or overtaken.
+#[derive(Default)]
+struct Stream {
+    sessions: BTreeMap<SessionId, Outlet>,
+}
+
+#[derive(Default)]
+struct Outlet {
+    seq: u64,
+    /// The piece that still grows.
+    piece: Option<(TaskId, wire::Delta)>,
+    /// The calls whose input is streaming, by their block's index.
+    calls: BTreeMap<usize, String>,
+}
+
+impl Stream {
+    fn take(&mut self, stage: &Stage, update: SessionUpdate) {
+        let outlet = self.sessions.entry(update.session.clone()).or_default();
+        let call = outlet.call_of(&update.event);
+        let info = match update.event {
+            SessionEvent::Loop(LoopEvent::RequestStart { .. }) => {
+                stage.core.sessions.list().into_iter().find(|info| info.session == update.session)
+            }
+            _ => None,
+        };
+        match to_wire::event(&update.event, info.as_ref(), call.as_deref()) {
+            Some(wire::Event::Stream { delta }) => match outlet.grow(&update.task, delta) {
+                Ok(()) => {}
+                Err(delta) => {
+                    outlet.flush(stage, &update.session);
+                    outlet.piece = Some((update.task, delta));
+                }
+            },
+            Some(event) => {
+                outlet.flush(stage, &update.session);
+                outlet.send(stage, &update.session, &update.task, event);
+            }
+            None => {}
+        }
+    }
+
+    fn has_pieces(&self) -> bool {
+        self.sessions.values().any(|outlet| outlet.piece.is_some())
+    }
+
+    fn flush_all(&mut self, stage: &Stage) {
+        for (session, outlet) in &mut self.sessions {
+            outlet.flush(stage, session);
+        }
+    }
+}
+
+impl Outlet {
+    /// Joins `delta` to the piece that grows, or gives it back.
+    fn grow(&mut self, task: &TaskId, delta: wire::Delta) -> Result<(), wire::Delta> {
+        match (&mut self.piece, delta) {
+            (Some((of, wire::Delta::Text { text })), wire::Delta::Text { text: more }) if of == task => {
+                text.push_str(&more);
+                Ok(())
+            }
+            (Some((of, wire::Delta::Thinking { text })), wire::Delta::Thinking { text: more })
+                if of == task =>
+            {
+                text.push_str(&more);
+                Ok(())
+            }
+            (
+                Some((of, wire::Delta::ToolInput { id, json })),
+                wire::Delta::ToolInput { id: same, json: more },
+            ) if of == task && *id == same => {
+                json.push_str(&more);
+                Ok(())
+            }
+            (_, delta) => Err(delta),
+        }
+    }
+
+    fn flush(&mut self, stage: &Stage, session: &SessionId) {
+        if let Some((task, delta)) = self.piece.take() {
+            self.send(stage, session, &task, wire::Event::Stream { delta });
+        }
+    }
+
+    fn send(&mut self, stage: &Stage, session: &SessionId, task: &TaskId, event: wire::Event) {
+        self.seq += 1;
+        let params = wire::EventParams {
+            session_id: session.to_string(),
+            task_id: task.to_string(),
+            seq: self.seq,
+            parent_tool_use_id: None,
+            event,
+        };
+        stage.outgoing.notify(methods::EVENT, params);
+    }
+
+    /// The id of the call whose input this event is a piece of.
+    fn call_of(&mut self, event: &SessionEvent) -> Option<String> {
+        let SessionEvent::Loop(LoopEvent::Stream(streamed)) = event else { return None };
+        match streamed {
+            ProviderEvent::BlockStart { index, block: ContentBlock::ToolUse { id, .. } } => {
+                self.calls.insert(*index, id.to_string());
+                None
+            }
+            ProviderEvent::BlockDelta { index, .. } => self.calls.get(index).cloned(),
+            ProviderEvent::BlockStop { index, .. } => {
+                self.calls.remove(index);
+                None
+            }
+            ProviderEvent::BlockStart { .. }
+            | ProviderEvent::MessageStart { .. }
+            | ProviderEvent::MessageDelta { .. }
+            | ProviderEvent::MessageStop
+            | ProviderEvent::Retry { .. } => None,
+        }
+    }
+}

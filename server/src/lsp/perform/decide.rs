@@ -1,0 +1,145 @@
+//! Decisions about hunks, and what the person is told of them.
+
+use crate::editor::{Editor, Loudness};
+use crate::lsp::commands::{Place, What};
+use crate::lsp::stage::Stage;
+use crate::lsp::surface::{Fate, items, shown_lines};
+use crate::review::{Decide, Decision, DecisionResult, HunkRef, Outcome, ReviewView, Take, Target};
+
+use super::warn;
+
+pub(super) fn accept(stage: Stage, what: What) {
+    tokio::spawn(decide(stage, Decide::Accept, what));
+}
+
+pub(super) fn reject(stage: Stage, what: What, reason: Option<String>) {
+    tokio::spawn(decide(stage, Decide::Reject { reason }, what));
+}
+
+pub(super) fn resolve(stage: Stage, hunk: HunkRef, take: Take) {
+    tokio::spawn(decide(stage, Decide::Resolve(take), What::Hunk(hunk.into())));
+}
+
+/// The editor has the edits already; the desk waits for their echo and says so if none comes.
+pub(super) fn claimed(stage: &Stage, hunks: Vec<HunkRef>) {
+    for hunk in &hunks {
+        stage.review_files.decided(&hunk.id, Fate::Accepted);
+    }
+    stage.core.desk.claimed(hunks);
+}
+
+async fn decide(stage: Stage, decide: Decide, what: What) {
+    let target = match what {
+        What::All => Target::All { session: None },
+        What::File(path) => Target::File(path),
+        What::Hunk(hunk) => Target::Hunk(hunk.into()),
+        What::At(place) => match hunk_at(stage.core.desk.settled().await.as_ref(), &place) {
+            Some(target) => target,
+            None => {
+                let file = stage.core.workspace.display(&place.path);
+                return warn(&stage, format!("nothing is pending at {file}:{}", place.start + 1));
+            }
+        },
+    };
+    let results = stage.core.desk.decide(Decision { decide, target }).await;
+    for result in &results {
+        if let (Some(hunk), Some(fate)) = (&result.hunk, fate(result.outcome)) {
+            stage.review_files.decided(hunk, fate);
+        }
+    }
+    stage.redraw();
+    if let Some((loudness, text)) = report(&results) {
+        stage.editor.show_message(loudness, format!("Copydesk: {text}"));
+    }
+}
+
+/// What is shown on that line: a hunk, or a file as a whole.
+fn hunk_at(view: &ReviewView, place: &Place) -> Option<Target> {
+    let line = place.start as usize;
+    items(view).filter(|item| item.file.path == place.path).find_map(|item| match item.hunk {
+        Some(hunk) => {
+            let (first, last) = shown_lines(hunk);
+            let name = HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) };
+            (first..=last).contains(&line).then_some(Target::Hunk(name))
+        }
+        None => Some(Target::File(place.path.clone())),
+    })
+}
+
+const fn fate(outcome: Outcome) -> Option<Fate> {
+    match outcome {
+        Outcome::Accepted => Some(Fate::Accepted),
+        Outcome::Rejected => Some(Fate::Rejected),
+        Outcome::Amended | Outcome::Pending | Outcome::Conflicted | Outcome::Stale => None,
+    }
+}
+
+/// One message for the whole decision. A hunk that went as the person wanted needs none: the text shows it.
+fn report(results: &[DecisionResult]) -> Option<(Loudness, String)> {
+    if results.is_empty() {
+        return Some((Loudness::Info, "nothing is pending there".to_owned()));
+    }
+    let said: Vec<_> = results.iter().filter(|result| fate(result.outcome).is_none()).collect();
+    let first = said.iter().find_map(|result| result.message.clone());
+    match said.len() {
+        0 => {
+            results.iter().find_map(|result| result.message.clone()).map(|message| (Loudness::Info, message))
+        }
+        1 => Some((
+            Loudness::Warning,
+            first.unwrap_or_else(|| unexplained(said.first().map(|result| result.outcome))),
+        )),
+        left => {
+            let done = results.len() - left;
+            let why = first.map(|message| format!(": {message}")).unwrap_or_default();
+            Some((Loudness::Warning, format!("{done} of {} decided, {left} left{why}", results.len())))
+        }
+    }
+}
+
+fn unexplained(outcome: Option<Outcome>) -> String {
+    match outcome {
+        Some(Outcome::Conflicted) => "you changed the same lines: choose which to keep".to_owned(),
+        Some(Outcome::Stale) => "that has changed since it was shown: look at it again".to_owned(),
+        Some(Outcome::Amended) => "the change is as you wrote it".to_owned(),
+        Some(Outcome::Pending | Outcome::Accepted | Outcome::Rejected) | None => {
+            "the editor has not applied it: it is pending still".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::AbsPath;
+
+    fn result(outcome: Outcome, message: Option<&str>) -> DecisionResult {
+        let path = AbsPath::new("/w/a.rs").unwrap();
+        DecisionResult { path, hunk: None, outcome, message: message.map(str::to_owned) }
+    }
+
+    #[track_caller]
+    fn check(results: &[DecisionResult], wanted: Option<&str>) {
+        assert_eq!(report(results).map(|(_, text)| text).as_deref(), wanted);
+    }
+
+    #[test]
+    fn what_went_well_is_not_talked_about() {
+        check(&[result(Outcome::Accepted, None), result(Outcome::Rejected, None)], None);
+        check(&[], Some("nothing is pending there"));
+    }
+
+    #[test]
+    fn what_is_left_is_said_once_with_the_first_cause() {
+        check(&[result(Outcome::Stale, None)], Some("that has changed since it was shown: look at it again"));
+        check(&[result(Outcome::Pending, Some("a.rs is read-only"))], Some("a.rs is read-only"));
+        check(
+            &[
+                result(Outcome::Accepted, None),
+                result(Outcome::Conflicted, None),
+                result(Outcome::Pending, Some("x")),
+            ],
+            Some("1 of 3 decided, 2 left: x"),
+        );
+    }
+}

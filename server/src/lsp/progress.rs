@@ -1,0 +1,161 @@
+//! Work-done progress of running tasks (LSP "Work Done Progress"): one line each, that can be cancelled.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::watch;
+
+use super::outgoing::Outgoing;
+use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason, ToolCallStatus};
+use crate::conversation::TaskId;
+
+/// An editor that does not answer the creation of a token shows no progress.
+const CREATE_DEADLINE: Duration = Duration::from_secs(9);
+/// Faster lines nobody reads.
+const EVERY: Duration = Duration::from_millis(100);
+
+/// The tokens in use and whose they are. Cheap to clone.
+#[derive(Clone, Default)]
+pub(super) struct Running {
+    tokens: Arc<Mutex<BTreeMap<String, TaskId>>>,
+}
+
+impl Running {
+    /// The task that shows its progress under `token`.
+    pub(super) fn task_of(&self, token: &str) -> Option<TaskId> {
+        self.lock().get(token).cloned()
+    }
+
+    /// Helix 25.01 shows the token itself, so it is a word, with a number only if that is taken.
+    fn take_token(&self, task: &TaskId) -> String {
+        let mut tokens = self.lock();
+        let numbered = (2..).map(|number: u32| format!("copydesk {number}"));
+        let free =
+            std::iter::once("copydesk".to_owned()).chain(numbered).find(|token| !tokens.contains_key(token));
+        let token = free.unwrap_or_default();
+        tokens.insert(token.clone(), task.clone());
+        token
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, TaskId>> {
+        self.tokens.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Follows all tasks.
+pub(super) struct Progress {
+    outgoing: Outgoing,
+    running: Running,
+    tasks: BTreeMap<TaskId, Task>,
+}
+
+struct Task {
+    line: watch::Sender<Line>,
+    calls: u32,
+}
+
+/// What one task shows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Line {
+    Report(String),
+    End(String),
+}
+
+impl Progress {
+    pub(super) fn new(outgoing: Outgoing, running: Running) -> Self {
+        Self { outgoing, running, tasks: BTreeMap::new() }
+    }
+
+    /// Takes the next event of any session.
+    pub(super) fn follow(&mut self, update: &SessionUpdate) {
+        let task = self.tasks.get_mut(&update.task);
+        match &update.event {
+            SessionEvent::Loop(LoopEvent::RequestStart { .. }) => match task {
+                Some(task) => task.report("thinking…".to_owned()),
+                None => self.begin(update.task.clone()),
+            },
+            SessionEvent::ToolCall(call) if call.status == ToolCallStatus::InProgress => {
+                if let Some(task) = task {
+                    task.calls += 1;
+                    task.report(format!("{} ({})", call.title, task.calls));
+                }
+            }
+            SessionEvent::PermissionAsked(request) => {
+                if let Some(task) = task {
+                    task.report(format!("waits for you: {}", request.title));
+                }
+            }
+            SessionEvent::Loop(LoopEvent::Done(terminal)) => {
+                if let Some(task) = self.tasks.remove(&update.task) {
+                    task.line.send_replace(Line::End(last_line(terminal).to_owned()));
+                }
+            }
+            SessionEvent::Loop(
+                LoopEvent::Stream(_)
+                | LoopEvent::Message(_)
+                | LoopEvent::Tombstone { .. }
+                | LoopEvent::ToolUseSummary { .. },
+            )
+            | SessionEvent::ToolCall(_)
+            | SessionEvent::Transition(_)
+            | SessionEvent::PermissionResolved { .. }
+            | SessionEvent::SessionChanged(_) => {}
+        }
+    }
+
+    fn begin(&mut self, task: TaskId) {
+        let (line, lines) = watch::channel(Line::Report("thinking…".to_owned()));
+        let token = self.running.take_token(&task);
+        tokio::spawn(show(self.outgoing.clone(), self.running.clone(), token, lines));
+        self.tasks.insert(task, Task { line, calls: 0 });
+    }
+}
+
+impl Task {
+    fn report(&self, text: String) {
+        self.line.send_replace(Line::Report(text));
+    }
+}
+
+/// Shows the newest line until the last one.
+async fn show(outgoing: Outgoing, running: Running, token: String, mut lines: watch::Receiver<Line>) {
+    let created = outgoing
+        .request("window/workDoneProgress/create", json!({ "token": token }), Some(CREATE_DEADLINE))
+        .await;
+    // "No progress must be sent for a token whose creation failed."
+    if created.is_ok() {
+        let send = |value: Value| outgoing.notify("$/progress", json!({ "token": token, "value": value }));
+        // The title can't be changed later, so all that changes is in the message.
+        send(json!({ "kind": "begin", "title": "Copydesk", "cancellable": true }));
+        loop {
+            match lines.borrow_and_update().clone() {
+                Line::Report(text) => send(json!({ "kind": "report", "cancellable": true, "message": text })),
+                Line::End(text) => {
+                    send(json!({ "kind": "end", "message": text }));
+                    break;
+                }
+            }
+            tokio::time::sleep(EVERY).await;
+            if lines.changed().await.is_err() {
+                send(json!({ "kind": "end" }));
+                break;
+            }
+        }
+    }
+    running.lock().remove(&token);
+}
+
+const fn last_line(terminal: &Terminal) -> &'static str {
+    match terminal.reason {
+        TerminalReason::Completed => "done",
+        TerminalReason::AbortedStreaming | TerminalReason::AbortedTools => "cancelled",
+        TerminalReason::MaxTurns => "stopped: too many turns",
+        TerminalReason::BlockingLimit
+        | TerminalReason::PromptTooLong
+        | TerminalReason::ImageError
+        | TerminalReason::ModelError => "failed",
+        TerminalReason::StopHookPrevented | TerminalReason::HookStopped => "stopped by a hook",
+    }
+}
