@@ -1,5 +1,7 @@
 //! What the core may know and ask of an editor: positions as the protocol counts them, and the editor's abilities.
 
+#[cfg(test)]
+pub(crate) mod fake;
 mod features;
 mod position;
 

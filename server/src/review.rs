@@ -11,7 +11,7 @@ mod proposal;
 mod view;
 
 pub use decision::{Decide, Decision, DecisionResult, HunkRef, Outcome, Take, Target};
-pub use desk::DeskHandle;
+pub use desk::{DeskHandle, MakeProposal, Waits};
 pub use draft::{Draft, Existence, Refusal, Warning};
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};

@@ -1,9 +1,24 @@
 //! The desk: the one owner of all drafts. An actor: messages in, the current view out.
 
+mod actor;
+mod agent;
+mod carry;
+mod claim;
+mod disk;
+mod file;
+mod message;
+mod notice;
+mod plan;
+mod show;
+mod sync;
+
 use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 
+use self::actor::Desk;
+use self::message::{Message, Propose};
 use super::{
     AgentView, Decision, DecisionResult, HunkRef, Proposal, ProposeError, Proposed, Reason, ReviewView, Told,
 };
@@ -17,86 +32,147 @@ use crate::editor::Editor;
 /// order the editor sent it.
 #[derive(Clone)]
 pub struct DeskHandle {
+    messages: mpsc::UnboundedSender<Message>,
     view: watch::Receiver<Arc<ReviewView>>,
+}
+
+/// Makes a proposal for the file as the agent has it; the error is text for the model.
+pub type MakeProposal = Box<dyn FnOnce(&AgentView) -> Result<Proposal, String> + Send>;
+
+/// How long the desk waits for what an editor does in its own time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waits {
+    /// For the text to show an accept, after the reply to `workspace/applyEdit`.
+    pub echo: Duration,
+    /// For a late echo, or one at the wrong place.
+    pub late_echo: Duration,
+    /// For a document that was closed to be opened again: some editors reload a file so.
+    pub reopen: Duration,
+}
+
+impl Default for Waits {
+    fn default() -> Self {
+        Self {
+            echo: Duration::from_secs(1),
+            late_echo: Duration::from_secs(10),
+            reopen: Duration::from_secs(1),
+        }
+    }
 }
 
 impl DeskHandle {
     /// Starts the actor; it ends when the last handle is dropped.
-    pub fn start(
-        _documents: Arc<FileStateCache>,
-        _workspace: Arc<Workspace>,
-        _editor: Arc<dyn Editor>,
+    pub fn start(documents: Arc<FileStateCache>, workspace: Arc<Workspace>, editor: Arc<dyn Editor>) -> Self {
+        Self::start_with(documents, workspace, editor, Waits::default())
+    }
+
+    /// As `start`, with other waits.
+    pub fn start_with(
+        documents: Arc<FileStateCache>,
+        workspace: Arc<Workspace>,
+        editor: Arc<dyn Editor>,
+        waits: Waits,
     ) -> Self {
-        todo!()
+        let (messages, inbox) = mpsc::unbounded_channel();
+        let (show, view) = watch::channel(Arc::default());
+        let desk = Desk::new(documents, workspace, editor, waits, messages.downgrade());
+        tokio::spawn(actor::run(desk, inbox, show));
+        Self { messages, view }
     }
 
     // Text sync: at once, in order.
 
-    pub fn opened(&self, _opened: Opened) {
-        todo!()
+    pub fn opened(&self, opened: Opened) {
+        self.send(Message::Opened(opened));
     }
 
-    pub fn changed(&self, _changed: Changed) {
-        todo!()
+    pub fn changed(&self, changed: Changed) {
+        self.send(Message::Changed(changed));
     }
 
-    pub fn closed(&self, _closed: Closed) {
-        todo!()
+    pub fn closed(&self, closed: Closed) {
+        self.send(Message::Closed(closed));
     }
 
-    pub fn saved(&self, _path: AbsPath) {
-        todo!()
+    pub fn saved(&self, path: AbsPath) {
+        self.send(Message::Saved(path));
     }
 
     /// These files may have changed on disk, by somebody else's hand.
-    pub fn disk_changed(&self, _paths: Vec<AbsPath>) {
-        todo!()
+    pub fn disk_changed(&self, paths: Vec<AbsPath>) {
+        self.send(Message::DiskChanged { paths, command_of: None });
     }
 
-    pub fn renamed(&self, _from: AbsPath, _to: AbsPath) {
-        todo!()
+    /// These files may have changed on disk, by a command that the session's agent ran.
+    pub fn command_changed(&self, session: SessionId, paths: Vec<AbsPath>) {
+        self.send(Message::DiskChanged { paths, command_of: Some(session) });
+    }
+
+    pub fn renamed(&self, from: AbsPath, to: AbsPath) {
+        self.send(Message::Renamed { from, to });
     }
 
     // For the agent.
 
     /// The file as the agent has it.
-    pub async fn agent_view(&self, _session: &SessionId, _path: &AbsPath) -> Result<AgentView, ReadError> {
-        todo!()
+    pub async fn agent_view(&self, session: &SessionId, path: &AbsPath) -> Result<AgentView, ReadError> {
+        let (session, path) = (session.clone(), path.clone());
+        let ended = ReadError::Io { path: path.clone(), cause: "the review has ended".to_owned() };
+        self.call(|reply| Message::AgentView { session, path, reply }).await.unwrap_or(Err(ended))
     }
 
     /// Every file whose draft differs from its buffer, for searches: path and the agent's text (`None`: deleted).
-    pub async fn drafts(&self, _session: &SessionId) -> Vec<AgentView> {
-        todo!()
+    pub async fn drafts(&self, session: &SessionId) -> Vec<AgentView> {
+        let session = session.clone();
+        self.call(|reply| Message::Drafts { session, reply }).await.unwrap_or_default()
     }
 
     /// Looks at the file as the agent has it and changes the agent's side, in one step: `make` sees the text that its
     /// proposal will be applied to.
     pub async fn propose(
         &self,
-        _session: &SessionId,
-        _path: &AbsPath,
-        _reason: Reason,
-        _make: Box<dyn FnOnce(&AgentView) -> Result<Proposal, String> + Send>,
+        session: &SessionId,
+        path: &AbsPath,
+        reason: Reason,
+        make: MakeProposal,
     ) -> Result<Proposed, ProposeError> {
-        todo!()
+        let propose = Propose { session: session.clone(), path: path.clone(), reason, make };
+        let ended = ProposeError::Refused("The review has ended; nothing was proposed.".to_owned());
+        self.call(|reply| Message::Propose { propose, reply }).await.unwrap_or(Err(ended))
     }
 
     /// What this session has not been told yet, once and net.
-    pub async fn take_told(&self, _session: &SessionId) -> Vec<Told> {
-        todo!()
+    pub async fn take_told(&self, session: &SessionId) -> Vec<Told> {
+        let session = session.clone();
+        self.call(|reply| Message::TakeTold { session, reply }).await.unwrap_or_default()
     }
 
     // For the person.
 
     /// Carries a decision out: edits of open files go through the editor and are awaited for about a second, closed files
     /// are written. Never call this from a request handler without spawning.
-    pub async fn decide(&self, _decision: Decision) -> Vec<DecisionResult> {
-        todo!()
+    ///
+    /// Many files are checked first and then done one after the other; the first that fails ends it, and what was done
+    /// stays. Showing the results' messages is the caller's part.
+    pub async fn decide(&self, decision: Decision) -> Vec<DecisionResult> {
+        let Some(plan) = self.call(|reply| Message::Plan { decision, reply }).await else {
+            return Vec::new();
+        };
+        let mut results = plan.results;
+        for part in plan.parts {
+            let of_part = self.call(|reply| Message::Carry { part, reply }).await.unwrap_or_default();
+            let failed = plan.bulk && of_part.iter().any(|result| result.message.is_some());
+            results.extend(of_part);
+            if failed {
+                break;
+            }
+        }
+        results
     }
 
     /// The editor was handed the edits of these hunks with a code action and is applying them itself: watch for the echo.
-    pub fn claimed(&self, _hunks: Vec<HunkRef>) {
-        todo!()
+    pub fn claimed(&self, hunks: Vec<HunkRef>) {
+        self.send(Message::Claimed(hunks));
     }
 
     /// The newest view.
@@ -106,11 +182,25 @@ impl DeskHandle {
 
     /// The view after everything that was sent before this call.
     pub async fn settled(&self) -> Arc<ReviewView> {
-        todo!()
+        match self.call(Message::Settled).await {
+            Some(view) => view,
+            None => self.view(),
+        }
     }
 
     /// Wakes with each new view.
     pub fn watch(&self) -> watch::Receiver<Arc<ReviewView>> {
         self.view.clone()
+    }
+
+    /// A desk that has ended hears nothing: the server is on its way out.
+    fn send(&self, message: Message) {
+        let _ = self.messages.send(message);
+    }
+
+    async fn call<T>(&self, message: impl FnOnce(oneshot::Sender<T>) -> Message) -> Option<T> {
+        let (reply, answer) = oneshot::channel();
+        self.send(message(reply));
+        answer.await.ok()
     }
 }

@@ -1,0 +1,244 @@
+//! What the agent sees and proposes: its own draft over the buffer over the disk.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write;
+
+use super::actor::Desk;
+use super::disk::is_read_only;
+use super::file::{DraftFile, File, Hand, Rename, Shown, Source};
+use super::message::Propose;
+use crate::conversation::SessionId;
+use crate::documents::{AbsPath, Change, ReadError, Text};
+use crate::review::{
+    AgentView, Draft, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told, ToldWhat,
+    three_way,
+};
+
+/// Conflicts that an error shows.
+const MOST_CONFLICTS: usize = 3;
+
+impl Desk {
+    /// An error for a file that is on neither side, so that its cause reads as for any other file.
+    pub(super) async fn agent_view(
+        &mut self,
+        session: &SessionId,
+        path: &AbsPath,
+    ) -> Result<AgentView, ReadError> {
+        let path = self.placed(session, path);
+        let view = self.look(session, &path).await?;
+        self.forget_idle(&path);
+        match &view {
+            AgentView { text: None, drafted: false, .. } => Err(ReadError::Missing { path }),
+            AgentView { .. } => Ok(view),
+        }
+    }
+
+    pub(super) fn drafts(&self, session: &SessionId) -> Vec<AgentView> {
+        let drafts =
+            self.files.iter().filter_map(|(path, file)| Some((path, file, file.drafts.get(session)?)));
+        drafts.map(|(path, file, draft)| view(path, file, Some(draft))).filter(|view| view.drafted).collect()
+    }
+
+    pub(super) async fn propose(&mut self, propose: Propose) -> Result<Proposed, ProposeError> {
+        let Propose { session, path, reason, make } = propose;
+        let path = self.placed(&session, &path);
+        let seen_now = self.look(&session, &path).await?;
+        let change = self.asked_for(&session, &seen_now, make);
+        let proposed = change.map(|change| self.put(&session, &path, change, reason));
+        self.forget_idle(&path);
+        proposed
+    }
+
+    pub(super) fn take_told(&mut self, session: &SessionId) -> Vec<Told> {
+        let mut all = Vec::new();
+        for (path, file) in &mut self.files {
+            let Some(draft) = file.drafts.get_mut(session) else { continue };
+            let hands = std::mem::take(&mut draft.hands);
+            let by_hand = |what| match what {
+                ToldWhat::FileChanged { diff, .. } => ToldWhat::FileChanged { by: in_words(&hands), diff },
+                other => other,
+            };
+            let told = draft.draft.take_told().into_iter().map(by_hand);
+            all.extend(told.chain(draft.told.drain(..)).map(|what| Told { path: path.clone(), what }));
+        }
+        all
+    }
+
+    /// The path under which the desk has the file: links followed, and a rename that still waits undone.
+    fn placed(&self, session: &SessionId, path: &AbsPath) -> AbsPath {
+        let path = self.documents.real_path(path);
+        self.renames.get(&(session.clone(), path.clone())).cloned().unwrap_or(path)
+    }
+
+    /// Takes the file up if it is not on the desk yet; `forget_idle` lays it down again.
+    async fn look(&mut self, session: &SessionId, path: &AbsPath) -> Result<AgentView, ReadError> {
+        self.refresh(path, Hand::Disk).await?;
+        if !self.files.contains_key(path) {
+            let now = self.on_disk(path).await?;
+            let hash = now.as_ref().map(|(_, hash)| *hash);
+            self.files.insert(path.clone(), File::new(now.map(|(text, _)| text), Source::Disk { hash }));
+        }
+        let file = self.files.get(path).ok_or_else(|| ReadError::Missing { path: path.clone() })?;
+        Ok(view(path, file, file.drafts.get(session)))
+    }
+
+    /// A closed file that nobody has a draft of is read again when somebody asks.
+    fn forget_idle(&mut self, path: &AbsPath) {
+        if self.files.get(path).is_some_and(|file| file.drafts.is_empty() && !file.is_open()) {
+            self.files.remove(path);
+        }
+    }
+
+    fn asked_for(
+        &self,
+        session: &SessionId,
+        seen_now: &AgentView,
+        make: impl FnOnce(&AgentView) -> Result<Proposal, String>,
+    ) -> Result<AgentChange, ProposeError> {
+        let path = &seen_now.path;
+        if let (None, Some(new)) = (&seen_now.text, self.moved.get(path)) {
+            let (old, new) = (self.display(path), self.display(new));
+            return Err(ProposeError::Refused(format!("The user renamed {old} to {new}: use the new path.")));
+        }
+        let proposal = make(seen_now).map_err(ProposeError::Refused)?;
+        if is_read_only(path) {
+            let message =
+                format!("{path} is read-only, so no change of it can be accepted; ask the user first.");
+            return Err(ProposeError::Refused(message));
+        }
+        self.legal(session, path, seen_now.text.as_ref(), proposal)
+    }
+
+    /// The proposal as a change of the agent's side that can't go wrong any more.
+    fn legal(
+        &self,
+        session: &SessionId,
+        path: &AbsPath,
+        now: Option<&Text>,
+        proposal: Proposal,
+    ) -> Result<AgentChange, ProposeError> {
+        let name = self.display(path);
+        let refuse = |message: String| Err(ProposeError::Refused(message));
+        match (proposal, now) {
+            (Proposal::Edit(edits), Some(text)) if fits(&edits, text) => Ok(AgentChange::Edit(edits)),
+            (Proposal::Edit(_), Some(_)) => refuse(format!(
+                "The edits of {name} overlap or lie outside of its text; nothing was changed."
+            )),
+            (Proposal::Write { content, seen: None }, None) => Ok(AgentChange::Write(content)),
+            (Proposal::Write { seen: None, .. }, Some(_)) => {
+                refuse(format!("{name} exists and has not been read: read it first, then write it again."))
+            }
+            (Proposal::Write { content, seen: Some(seen) }, Some(now)) => {
+                let merged = three_way(&seen, now, &content);
+                merged.map(AgentChange::Write).or_else(|conflicts| refuse(in_conflict(&name, &conflicts)))
+            }
+            (Proposal::Delete, Some(_)) => Ok(AgentChange::Delete),
+            (Proposal::Rename { to }, Some(_)) => {
+                let to = self.documents.real_path(&to);
+                let taken = self.documents.snapshot(&to).is_ok()
+                    || self.files.get(&to).is_some_and(|file| {
+                        file.drafts.get(session).is_some_and(|draft| draft.draft.text().is_some())
+                    });
+                if taken {
+                    refuse(format!("{} exists already; choose another name.", self.display(&to)))
+                } else {
+                    Ok(AgentChange::Rename(to))
+                }
+            }
+            (Proposal::Write { seen: Some(_), .. }, None) => refuse(format!(
+                "{name} was deleted since it was read: look where it went before writing it again."
+            )),
+            (Proposal::Edit(_) | Proposal::Delete | Proposal::Rename { .. }, None) => {
+                Err(ReadError::Missing { path: path.clone() }.into())
+            }
+        }
+    }
+
+    fn put(&mut self, session: &SessionId, path: &AbsPath, change: AgentChange, reason: Reason) -> Proposed {
+        let ids = self.ids.clone();
+        let file =
+            self.files.entry(path.clone()).or_insert_with(|| File::new(None, Source::Disk { hash: None }));
+        let buffer = file.buffer.clone();
+        let draft = file
+            .drafts
+            .entry(session.clone())
+            .or_insert_with(|| DraftFile::new(Draft::with_ids(buffer, ids)));
+        draft.shown = Shown::Outdated;
+        let before = draft.draft.text();
+        let revisions: HashMap<HunkId, u32> =
+            draft.draft.hunks().into_iter().map(|hunk| (hunk.id, hunk.revision)).collect();
+        match change {
+            AgentChange::Edit(edits) => draft.draft.edit(&edits, &reason),
+            AgentChange::Write(text) => {
+                if before.is_none() {
+                    draft.reasons.push(reason.clone());
+                }
+                draft.draft.write(&text, &reason);
+            }
+            AgentChange::Delete => {
+                draft.reasons.push(reason.clone());
+                draft.draft.delete(&reason);
+            }
+            AgentChange::Rename(to) => {
+                self.renames.insert((session.clone(), to.clone()), path.clone());
+                draft.reasons.push(reason.clone());
+                draft.rename = Some(Rename { to });
+            }
+        }
+        let changed = |hunk: &crate::review::HunkView| revisions.get(&hunk.id) != Some(&hunk.revision);
+        let hunks = draft.draft.hunks().into_iter().filter(changed).map(|hunk| hunk.id).collect();
+        Proposed { before, after: draft.draft.text(), hunks }
+    }
+}
+
+/// A change of the agent's side.
+enum AgentChange {
+    Edit(Vec<Change>),
+    Write(String),
+    Delete,
+    Rename(AbsPath),
+}
+
+fn view(path: &AbsPath, file: &File, draft: Option<&DraftFile>) -> AgentView {
+    AgentView {
+        path: path.clone(),
+        text: draft.map_or_else(|| file.buffer.clone(), |draft| draft.draft.text()),
+        stamp: file.stamp(),
+        drafted: draft.is_some_and(|draft| !draft.is_settled()),
+        rejected: draft.map(|draft| draft.draft.rejected()).unwrap_or_default(),
+    }
+}
+
+fn fits(edits: &[Change], text: &Text) -> bool {
+    let mut end = 0;
+    edits.iter().all(|edit| {
+        let ascends = end <= edit.range.start && edit.range.start <= edit.range.end;
+        end = edit.range.end;
+        ascends
+            && end <= text.len()
+            && text.border(edit.range.start) == edit.range.start
+            && text.border(end) == end
+    })
+}
+
+fn in_conflict(name: &str, conflicts: &[TextConflict]) -> String {
+    let mut message = format!(
+        "{name} has changed since you read it, where your text changes it too; nothing was written. Read it again, then write."
+    );
+    for conflict in conflicts.iter().take(MOST_CONFLICTS) {
+        let (line, seen, now) = (conflict.line + 1, conflict.seen.trim_end(), conflict.now.trim_end());
+        let _ = write!(message, "\nLine {line}, as you read it:\n{seen}\nnow:\n{now}");
+    }
+    message
+}
+
+fn in_words(hands: &BTreeSet<Hand>) -> &'static str {
+    let mut hands = hands.iter();
+    match (hands.next(), hands.next()) {
+        (None | Some(Hand::User), None) => "the user",
+        (Some(Hand::Disk), None) => "another program",
+        (Some(Hand::OwnCommand), None) => "your own command",
+        (Some(Hand::OtherSession), None) => "the user, by accepting a change of another session",
+        (_, Some(_)) => "the user and others",
+    }
+}

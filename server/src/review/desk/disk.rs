@@ -1,0 +1,83 @@
+//! The disk, off the desk's own thread. The desk waits meanwhile, so nothing happens between a look and a write.
+
+use std::sync::Arc;
+
+use super::actor::Desk;
+use super::file::{File, Hand, Source};
+use crate::documents::{AbsPath, Expected, FileStateCache, ReadError, Snapshot, Stamp, Text, WriteError};
+
+/// What the disk says about one file: its text and the hash of its bytes, or that there is none.
+pub(super) type OnDisk = Option<(Text, u64)>;
+
+impl Desk {
+    /// What the disk says, also for an open file.
+    pub(super) async fn on_disk(&self, path: &AbsPath) -> Result<OnDisk, ReadError> {
+        let read = self.off_thread(path, FileStateCache::on_disk).await;
+        match read.unwrap_or_else(|cause| Err(ReadError::Io { path: path.clone(), cause })) {
+            Ok(Snapshot { text, stamp: Stamp::Disk { hash }, .. }) => Ok(Some((text, hash))),
+            // The cache gives disk stamps for what it reads there.
+            Ok(Snapshot { text, stamp: Stamp::Open { .. }, .. }) => Ok(Some((text, 0))),
+            Err(ReadError::Missing { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Writes a closed file; gives the hash of its new bytes.
+    pub(super) async fn write(
+        &self,
+        path: &AbsPath,
+        text: Text,
+        expected: Expected,
+    ) -> Result<Option<u64>, WriteError> {
+        let written =
+            self.off_thread(path, move |documents, path| documents.write(path, &text, expected)).await;
+        let snapshot = written.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))?;
+        match snapshot.stamp {
+            Stamp::Disk { hash } => Ok(Some(hash)),
+            Stamp::Open { .. } => Ok(None),
+        }
+    }
+
+    pub(super) async fn delete(&self, path: &AbsPath, hash: u64) -> Result<(), WriteError> {
+        let deleted = self.off_thread(path, move |documents, path| documents.delete(path, hash)).await;
+        deleted.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
+    }
+
+    pub(super) async fn rename(&self, path: &AbsPath, to: &AbsPath, hash: u64) -> Result<(), WriteError> {
+        let to = to.clone();
+        let renamed = self.off_thread(path, move |documents, path| documents.rename(path, &to, hash)).await;
+        renamed.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
+    }
+
+    /// A closed file on the desk says what the disk says now.
+    pub(super) async fn refresh(&mut self, path: &AbsPath, hand: Hand) -> Result<(), ReadError> {
+        let Some(File { source: Source::Disk { hash }, .. }) = self.files.get(path) else { return Ok(()) };
+        let known = *hash;
+        let now = self.on_disk(path).await?;
+        let hash = now.as_ref().map(|(_, hash)| *hash);
+        if hash == known {
+            return Ok(());
+        }
+        if let Some(file) = self.files.get_mut(path) {
+            file.source = Source::Disk { hash };
+        }
+        self.buffer_replaced(path, now.map(|(text, _)| text), |_| hand);
+        Ok(())
+    }
+
+    /// The error is a panic on the way, for a person.
+    async fn off_thread<T: Send + 'static>(
+        &self,
+        path: &AbsPath,
+        work: impl FnOnce(&FileStateCache, &AbsPath) -> T + Send + 'static,
+    ) -> Result<T, String> {
+        let (documents, path) = (Arc::clone(&self.documents), path.clone());
+        let work = tokio::task::spawn_blocking(move || work(&documents, &path));
+        work.await.map_err(|error| error.to_string())
+    }
+}
+
+/// Whether the mode bits of the file at `path` forbid writing.
+pub(super) fn is_read_only(path: &AbsPath) -> bool {
+    std::fs::metadata(path.as_path()).is_ok_and(|metadata| metadata.permissions().readonly())
+}

@@ -1,0 +1,142 @@
+//! One file on the desk: what the user has, where that comes from, and every session's draft of it.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use tokio::sync::oneshot::Sender;
+use tokio::time::Instant;
+
+use super::claim::Claim;
+use super::plan::Part;
+use crate::conversation::SessionId;
+use crate::documents::{AbsPath, Stamp, Text};
+use crate::review::{DecisionResult, Draft, FileReview, HunkId, HunkView, Reason, ToldWhat};
+
+pub(super) struct File {
+    /// `None`: there is no such file.
+    pub buffer: Option<Text>,
+    pub source: Source,
+    /// Open with unsaved text, and the disk has something else.
+    pub disk_differs: bool,
+    pub drafts: BTreeMap<SessionId, DraftFile>,
+    pub claims: Vec<Claim>,
+    /// Hunks whose claim came to nothing, for as long as their echo may still come.
+    pub expired: Vec<(SessionId, HunkId, Instant)>,
+    /// Accepts that wait for the one under way: an edit for a version that is about to pass would be refused.
+    pub queue: VecDeque<(Part, Sender<Vec<DecisionResult>>)>,
+}
+
+/// Where the buffer's text comes from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Source {
+    Open {
+        uri: String,
+        version: i32,
+    },
+    /// Closed just now; if nobody opens it again until then, the disk speaks for it.
+    Closing {
+        until: Instant,
+        was: Stamp,
+    },
+    /// `None`: no file.
+    Disk {
+        hash: Option<u64>,
+    },
+}
+
+/// One session's draft of one file.
+pub(super) struct DraftFile {
+    pub draft: Draft,
+    pub rename: Option<Rename>,
+    /// Why the file as a whole is created, deleted or renamed.
+    pub reasons: Vec<Reason>,
+    /// Whose hands changed the buffer since the agent was last told.
+    pub hands: BTreeSet<Hand>,
+    /// What the desk itself has to tell: what the draft can't know.
+    pub told: Vec<ToldWhat>,
+    /// When edits that were sent are no longer looked for.
+    pub forget_sent: Option<Instant>,
+    pub shown: Shown,
+}
+
+/// What the view has of a draft.
+pub(super) enum Shown {
+    /// It must be made anew.
+    Outdated,
+    /// Nothing is left to decide.
+    Nothing,
+    File(Arc<FileReview>),
+}
+
+pub(super) struct Rename {
+    pub to: AbsPath,
+}
+
+/// Who changed a buffer, as the agent is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hand {
+    User,
+    /// Another program, on disk.
+    Disk,
+    /// A command of the same session's agent.
+    OwnCommand,
+    /// The user, by accepting what another session proposed.
+    OtherSession,
+}
+
+impl File {
+    pub(super) fn new(buffer: Option<Text>, source: Source) -> Self {
+        Self {
+            buffer,
+            source,
+            disk_differs: false,
+            drafts: BTreeMap::new(),
+            claims: Vec::new(),
+            expired: Vec::new(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn is_open(&self) -> bool {
+        matches!(self.source, Source::Open { .. })
+    }
+
+    /// Of the buffer; `None` if there is no file.
+    pub(super) fn stamp(&self) -> Option<Stamp> {
+        match &self.source {
+            Source::Open { uri, version } => Some(Stamp::Open { version: *version, uri: uri.clone() }),
+            Source::Closing { was, .. } => Some(was.clone()),
+            Source::Disk { hash } => hash.map(|hash| Stamp::Disk { hash }),
+        }
+    }
+
+    /// Every session's view of it must be made anew.
+    pub(super) fn touch(&mut self) {
+        for draft in self.drafts.values_mut() {
+            draft.shown = Shown::Outdated;
+        }
+    }
+}
+
+impl DraftFile {
+    pub(super) fn new(draft: Draft) -> Self {
+        Self {
+            draft,
+            rename: None,
+            reasons: Vec::new(),
+            hands: BTreeSet::new(),
+            told: Vec::new(),
+            forget_sent: None,
+            shown: Shown::Outdated,
+        }
+    }
+
+    /// Nothing is left to decide.
+    pub(super) fn is_settled(&self) -> bool {
+        self.rename.is_none() && self.draft.is_settled()
+    }
+
+    pub(super) fn hunk(&self, id: &HunkId) -> Option<HunkView> {
+        self.draft.hunks().into_iter().find(|hunk| hunk.id == *id)
+    }
+}

@@ -1,0 +1,72 @@
+//! What reaches the desk.
+
+use std::sync::Arc;
+
+use tokio::sync::oneshot::Sender;
+
+use super::MakeProposal;
+use super::claim::ClaimId;
+use super::plan::{Part, Plan};
+use crate::conversation::SessionId;
+use crate::documents::{AbsPath, Changed, Closed, Opened, ReadError};
+use crate::editor::{ApplyReply, FileEdit};
+use crate::review::{
+    AgentView, Decision, DecisionResult, HunkRef, ProposeError, Proposed, Reason, ReviewView, Told,
+};
+
+pub(super) enum Message {
+    Opened(Opened),
+    Changed(Changed),
+    Closed(Closed),
+    Saved(AbsPath),
+    /// `command_of`: the session whose agent ran the command that did it.
+    DiskChanged {
+        paths: Vec<AbsPath>,
+        command_of: Option<SessionId>,
+    },
+    Renamed {
+        from: AbsPath,
+        to: AbsPath,
+    },
+    AgentView {
+        session: SessionId,
+        path: AbsPath,
+        reply: Sender<Result<AgentView, ReadError>>,
+    },
+    Drafts {
+        session: SessionId,
+        reply: Sender<Vec<AgentView>>,
+    },
+    Propose {
+        propose: Propose,
+        reply: Sender<Result<Proposed, ProposeError>>,
+    },
+    TakeTold {
+        session: SessionId,
+        reply: Sender<Vec<Told>>,
+    },
+    Plan {
+        decision: Decision,
+        reply: Sender<Plan>,
+    },
+    Carry {
+        part: Part,
+        reply: Sender<Vec<DecisionResult>>,
+    },
+    Claimed(Vec<HunkRef>),
+    /// The client answered to the edits of a claim.
+    Replied {
+        claim: ClaimId,
+        reply: ApplyReply,
+    },
+    /// The person wants the damage of a stray edit taken back.
+    TakeBack(FileEdit),
+    Settled(Sender<Arc<ReviewView>>),
+}
+
+pub(super) struct Propose {
+    pub session: SessionId,
+    pub path: AbsPath,
+    pub reason: Reason,
+    pub make: MakeProposal,
+}

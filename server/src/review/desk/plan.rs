@@ -1,0 +1,307 @@
+//! A person's decision, taken apart: what concerns the agent's side alone is done at once, and what changes buffers or
+//! the disk becomes one part for each file, after all of them were looked at.
+
+use super::actor::Desk;
+use super::disk::is_read_only;
+use super::file::{Hand, Shown};
+use crate::conversation::SessionId;
+use crate::documents::AbsPath;
+use crate::review::{
+    Decide, Decision, DecisionResult, Draft, HunkId, HunkRef, HunkState, HunkView, Outcome, Take, Target,
+};
+
+/// What is left to do, and what is done already.
+pub(super) struct Plan {
+    pub results: Vec<DecisionResult>,
+    pub parts: Vec<Part>,
+    /// The first part that fails ends it.
+    pub bulk: bool,
+}
+
+/// One file's share of a decision.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub path: AbsPath,
+    pub session: SessionId,
+    pub act: Act,
+}
+
+#[derive(Debug)]
+pub(super) enum Act {
+    /// Without hunks: the file as a whole is created, deleted or renamed.
+    Accept(Vec<HunkRef>),
+    AcceptLines {
+        hunk: HunkRef,
+        minus: Vec<usize>,
+        plus: Vec<usize>,
+    },
+    TakeAgents(HunkRef),
+}
+
+impl Act {
+    pub(super) fn hunks(&self) -> &[HunkRef] {
+        match self {
+            Self::Accept(hunks) => hunks,
+            Self::AcceptLines { hunk, .. } | Self::TakeAgents(hunk) => std::slice::from_ref(hunk),
+        }
+    }
+}
+
+impl Desk {
+    pub(super) async fn plan(&mut self, decision: Decision) -> Plan {
+        let Decision { decide, target } = decision;
+        match target {
+            Target::Hunk(hunk) => self.plan_for_hunk(decide, hunk),
+            Target::File(path) => {
+                let path = self.documents.real_path(&path);
+                let files = self.under_review(|other, _| *other == path);
+                if files.is_empty() {
+                    let message = format!("{} has no changes to decide on.", self.display(&path));
+                    return done(vec![result(&path, None, Outcome::Stale, Some(message))]);
+                }
+                self.plan_for_files(decide, files).await
+            }
+            Target::All { session } => {
+                let files =
+                    self.under_review(|_, other| session.as_ref().is_none_or(|session| session == other));
+                self.plan_for_files(decide, files).await
+            }
+        }
+    }
+
+    /// The hunk of that name, and where it is.
+    pub(super) fn find(&self, id: &HunkId) -> Option<(AbsPath, SessionId, HunkView)> {
+        self.files.iter().find_map(|(path, file)| {
+            file.drafts
+                .iter()
+                .find_map(|(session, draft)| Some((path.clone(), session.clone(), draft.hunk(id)?)))
+        })
+    }
+
+    fn under_review(&self, wanted: impl Fn(&AbsPath, &SessionId) -> bool) -> Vec<(AbsPath, SessionId)> {
+        let drafts = self.files.iter().flat_map(|(path, file)| {
+            file.drafts
+                .iter()
+                .filter(|(_, draft)| !draft.is_settled())
+                .map(move |(session, _)| (path, session))
+        });
+        drafts
+            .filter(|(path, session)| wanted(path, session))
+            .map(|(path, session)| (path.clone(), session.clone()))
+            .collect()
+    }
+
+    fn plan_for_hunk(&mut self, decide: Decide, hunk: HunkRef) -> Plan {
+        let Some((path, session, now)) = self.find(&hunk.id) else {
+            let message = format!("There is no change {} any more: it was decided already.", hunk.id.0);
+            let root = self.workspace.roots.first();
+            return done(
+                root.map(|root| result(root, Some(&hunk.id), Outcome::Stale, Some(message)))
+                    .into_iter()
+                    .collect(),
+            );
+        };
+        if hunk.revision.is_some_and(|revision| revision != now.revision) {
+            let message = format!(
+                "{}: the agent has changed this since it was shown, so nothing was decided: look at it again.",
+                self.display(&path)
+            );
+            return done(vec![result(&path, Some(&hunk.id), Outcome::Stale, Some(message))]);
+        }
+        let act = match decide {
+            Decide::Accept => Act::Accept(vec![hunk]),
+            Decide::AcceptLines { minus, plus } => Act::AcceptLines { hunk, minus, plus },
+            Decide::Resolve(Take::Agents) => Act::TakeAgents(hunk),
+            Decide::Reject { .. }
+            | Decide::RejectLines { .. }
+            | Decide::Resolve(Take::Mine | Take::Redo)
+            | Decide::Amend { .. } => return done(vec![self.decide_hunk(&path, &session, &hunk, decide)]),
+        };
+        Plan { results: Vec::new(), parts: vec![Part { path, session, act }], bulk: false }
+    }
+
+    /// A decision about the agent's side alone.
+    fn decide_hunk(
+        &mut self,
+        path: &AbsPath,
+        session: &SessionId,
+        hunk: &HunkRef,
+        decide: Decide,
+    ) -> DecisionResult {
+        let Some(file) = self.files.get_mut(path) else {
+            return result(path, Some(&hunk.id), Outcome::Stale, None);
+        };
+        let Some(draft) = file.drafts.get_mut(session) else {
+            return result(path, Some(&hunk.id), Outcome::Stale, None);
+        };
+        draft.shown = Shown::Outdated;
+        let (decided, outcome) = match decide {
+            Decide::Reject { reason } => {
+                (draft.draft.reject(std::slice::from_ref(hunk), reason.as_deref()), Outcome::Rejected)
+            }
+            Decide::RejectLines { minus, plus } => {
+                (draft.draft.reject_lines(hunk, &minus, &plus), Outcome::Rejected)
+            }
+            Decide::Amend { text } => (draft.draft.amend(hunk, &text), Outcome::Amended),
+            Decide::Resolve(take) => (draft.draft.resolve(hunk, take).map(drop), Outcome::Rejected),
+            // These change the buffer, and become parts.
+            Decide::Accept | Decide::AcceptLines { .. } => (Ok(()), Outcome::Pending),
+        };
+        file.expired.retain(|(_, id, _)| *id != hunk.id);
+        self.heed_warnings(path);
+        match decided {
+            Ok(()) => result(path, Some(&hunk.id), outcome, None),
+            Err(refusal) => {
+                let now = self.find(&hunk.id).map(|(_, _, hunk)| hunk.state);
+                result(path, Some(&hunk.id), refused(now), Some(refusal.to_string()))
+            }
+        }
+    }
+
+    async fn plan_for_files(&mut self, decide: Decide, files: Vec<(AbsPath, SessionId)>) -> Plan {
+        let mut plan = Plan { results: Vec::new(), parts: Vec::new(), bulk: true };
+        match decide {
+            Decide::Accept => {
+                for (path, session) in &files {
+                    self.plan_accept(path, session, &mut plan);
+                }
+                if let Some(refused) = self.check_all(&plan.parts).await {
+                    plan.parts.clear();
+                    plan.results.push(refused);
+                }
+            }
+            Decide::Reject { reason } => {
+                for (path, session) in &files {
+                    plan.results.extend(self.reject_file(path, session, reason.as_deref()));
+                }
+            }
+            Decide::Resolve(Take::Agents) => {
+                let conflicted = |hunk: &HunkView| hunk.state == HunkState::Conflicted;
+                for (path, session) in files {
+                    for hunk in self.hunks_of(&path, &session).iter().filter(|hunk| conflicted(hunk)) {
+                        let act = Act::TakeAgents(named(hunk));
+                        plan.parts.push(Part { path: path.clone(), session: session.clone(), act });
+                    }
+                }
+            }
+            Decide::Resolve(take) => {
+                for (path, session) in &files {
+                    let conflicts = self.hunks_of(path, session);
+                    for hunk in conflicts.iter().filter(|hunk| hunk.state == HunkState::Conflicted) {
+                        let decide = Decide::Resolve(take);
+                        plan.results.push(self.decide_hunk(path, session, &named(hunk), decide));
+                    }
+                }
+            }
+            Decide::AcceptLines { .. } | Decide::RejectLines { .. } | Decide::Amend { .. } => {
+                let message = "This is decided for one change at a time: name the change.".to_owned();
+                for (path, _) in &files {
+                    plan.results.push(result(path, None, Outcome::Stale, Some(message.clone())));
+                }
+            }
+        }
+        plan
+    }
+
+    /// Everything but conflicts and what the user has taken back before.
+    fn plan_accept(&mut self, path: &AbsPath, session: &SessionId, plan: &mut Plan) {
+        let hunks = self.hunks_of(path, session);
+        let (taken, left): (Vec<&HunkView>, Vec<&HunkView>) =
+            hunks.iter().partition(|hunk| hunk.state == HunkState::Pending && !hunk.undone);
+        for hunk in left {
+            let outcome = match hunk.state {
+                HunkState::Conflicted => Outcome::Conflicted,
+                HunkState::Pending | HunkState::Applying => Outcome::Pending,
+            };
+            plan.results.push(result(path, Some(&hunk.id), outcome, None));
+        }
+        if hunks.is_empty() || !taken.is_empty() {
+            let act = Act::Accept(taken.into_iter().map(named).collect());
+            plan.parts.push(Part { path: path.clone(), session: session.clone(), act });
+        }
+    }
+
+    /// The first file that could not be changed.
+    async fn check_all(&mut self, parts: &[Part]) -> Option<DecisionResult> {
+        for Part { path, .. } in parts {
+            let name = self.display(path);
+            let cause = if self.files.get(path).is_some_and(super::file::File::is_open) {
+                let cause =
+                    "this editor takes no edits from a server; accept change by change with code actions";
+                (!self.editor.features().apply_edit).then(|| cause.to_owned())
+            } else if is_read_only(path) {
+                Some("it is read-only; make it writable and accept again".to_owned())
+            } else {
+                self.refresh(path, Hand::Disk).await.err().map(|error| error.to_string())
+            };
+            if let Some(cause) = cause {
+                let message = format!("{name}: {cause}. Nothing was accepted.");
+                return Some(result(path, None, Outcome::Pending, Some(message)));
+            }
+        }
+        None
+    }
+
+    fn reject_file(
+        &mut self,
+        path: &AbsPath,
+        session: &SessionId,
+        reason: Option<&str>,
+    ) -> Vec<DecisionResult> {
+        let hunks = self.hunks_of(path, session);
+        let ids = self.ids.clone();
+        let Some(file) = self.files.get_mut(path) else { return Vec::new() };
+        let Some(draft) = file.drafts.get_mut(session) else { return Vec::new() };
+        draft.shown = Shown::Outdated;
+        if let Some(rename) = draft.rename.take() {
+            self.renames.remove(&(session.clone(), rename.to));
+        }
+        let names: Vec<HunkRef> = hunks.iter().map(named).collect();
+        if !names.is_empty()
+            && let Err(refusal) = draft.draft.reject(&names, reason)
+        {
+            return vec![result(path, None, Outcome::Pending, Some(refusal.to_string()))];
+        }
+        draft.reasons.clear();
+        if !draft.draft.is_settled() {
+            // A file without text that would be made or removed has no hunk to reject.
+            draft.draft = Draft::with_ids(file.buffer.clone(), ids);
+        }
+        file.expired.retain(|(other, _, _)| other != session);
+        if hunks.is_empty() {
+            return vec![result(path, None, Outcome::Rejected, None)];
+        }
+        hunks.iter().map(|hunk| result(path, Some(&hunk.id), Outcome::Rejected, None)).collect()
+    }
+
+    fn hunks_of(&self, path: &AbsPath, session: &SessionId) -> Vec<HunkView> {
+        let draft = self.files.get(path).and_then(|file| file.drafts.get(session));
+        draft.map(|draft| draft.draft.hunks()).unwrap_or_default()
+    }
+}
+
+pub(super) fn result(
+    path: &AbsPath,
+    hunk: Option<&HunkId>,
+    outcome: Outcome,
+    message: Option<String>,
+) -> DecisionResult {
+    DecisionResult { path: path.clone(), hunk: hunk.cloned(), outcome, message }
+}
+
+/// What a hunk is after its decision was refused.
+pub(super) fn refused(state: Option<HunkState>) -> Outcome {
+    match state {
+        None => Outcome::Stale,
+        Some(HunkState::Conflicted) => Outcome::Conflicted,
+        Some(HunkState::Pending | HunkState::Applying) => Outcome::Pending,
+    }
+}
+
+fn named(hunk: &HunkView) -> HunkRef {
+    HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) }
+}
+
+fn done(results: Vec<DecisionResult>) -> Plan {
+    Plan { results, parts: Vec::new(), bulk: false }
+}

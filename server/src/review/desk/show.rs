@@ -1,0 +1,81 @@
+//! The view of everything under review. Files that nothing happened to are the same values as before.
+
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::actor::Desk;
+use super::file::{DraftFile, File, Shown, Source};
+use crate::review::{FileKind, FileReview, ReviewView};
+
+impl Desk {
+    /// Shows the newest view, if anything changed.
+    pub(super) fn show(&mut self, show: &watch::Sender<Arc<ReviewView>>) {
+        self.make_view();
+        if !Arc::ptr_eq(&show.borrow(), &self.shown) {
+            show.send_replace(self.shown.clone());
+        }
+    }
+
+    pub(super) fn make_view(&mut self) {
+        let mut changed = false;
+        for (path, file) in &mut self.files {
+            if !file.drafts.values().any(outdated) {
+                continue;
+            }
+            let (buffer, open, disk_differs) = (file.buffer.clone(), open(file), file.disk_differs);
+            for (session, draft) in file.drafts.iter_mut().filter(|(_, draft)| outdated(draft)) {
+                changed = true;
+                draft.shown = if draft.is_settled() {
+                    Shown::Nothing
+                } else {
+                    Shown::File(Arc::new(FileReview {
+                        path: path.clone(),
+                        session: session.clone(),
+                        kind: kind(draft),
+                        open: open.clone(),
+                        buffer: buffer.clone(),
+                        draft: draft.draft.text(),
+                        hunks: draft.draft.hunks(),
+                        reasons: draft.reasons.clone(),
+                        disk_differs,
+                    }))
+                };
+            }
+        }
+        let drafts = self.files.values().flat_map(|file| file.drafts.values());
+        let files: Vec<Arc<FileReview>> = drafts
+            .filter_map(|draft| match &draft.shown {
+                Shown::File(file) => Some(Arc::clone(file)),
+                Shown::Outdated | Shown::Nothing => None,
+            })
+            .collect();
+        // A draft that is gone leaves no trace but a smaller view.
+        if changed || files.len() != self.shown.files.len() {
+            self.shown = Arc::new(ReviewView { files, revision: self.shown.revision + 1 });
+        }
+    }
+}
+
+fn outdated(draft: &DraftFile) -> bool {
+    matches!(draft.shown, Shown::Outdated)
+}
+
+/// Create and delete are read off the two sides.
+fn kind(draft: &DraftFile) -> FileKind {
+    if let Some(rename) = &draft.rename {
+        return FileKind::Rename { to: rename.to.clone() };
+    }
+    match (draft.draft.buffer(), draft.draft.text()) {
+        (None, Some(_)) => FileKind::Create,
+        (Some(_), None) => FileKind::Delete,
+        (Some(_), Some(_)) | (None, None) => FileKind::Modify,
+    }
+}
+
+fn open(file: &File) -> Option<(String, i32)> {
+    match &file.source {
+        Source::Open { uri, version } => Some((uri.clone(), *version)),
+        Source::Closing { .. } | Source::Disk { .. } => None,
+    }
+}
