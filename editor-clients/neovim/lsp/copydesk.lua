@@ -1,0 +1,26 @@
+-- The `copydesk` entry of |vim.lsp.config|; what a user's own vim.lsp.config('copydesk', …) says is laid over it.
+return {
+  cmd = { 'copydesk', '--stdio' },
+  root_markers = { '.git' },
+  -- No filetypes: the server is for every file.
+  capabilities = {
+    experimental = {
+      copydesk = {
+        version = 1,
+        events = false,
+        review = false,
+        permissions = true,
+        prompts = true,
+        saveFiles = true,
+      },
+    },
+  },
+  handlers = {
+    ['workspace/applyEdit'] = function(...) return require('copydesk.apply_edit').handle(...) end,
+    ['copydesk/prompt/ask'] = function(...) return require('copydesk.prompt').handle(...) end,
+    ['copydesk/file/save'] = function(...) return require('copydesk.save').handle(...) end,
+    ['copydesk/permission/asked'] = function(...) return require('copydesk.permission').asked(...) end,
+    ['copydesk/permission/resolved'] = function(...) return require('copydesk.permission').resolved(...) end,
+  },
+  on_attach = function(...) require('copydesk').attached(...) end,
+}

@@ -1,0 +1,46 @@
+-- The pending hunks, as the diagnostics that the server shows them by.
+local M = {}
+
+--- Copydesk's hunks in one buffer, or in all (nil), in the order of the files and lines.
+---@param bufnr? integer
+---@return vim.Diagnostic[]
+function M.pending(bufnr)
+  local hunks = vim.tbl_filter(function(diagnostic)
+    -- A hunk's code is its place, such as 2/5; a question has none.
+    return diagnostic.source == 'copydesk' and tostring(diagnostic.code):match('^%d+/%d+$') ~= nil
+  end, vim.diagnostic.get(bufnr))
+  table.sort(hunks, function(a, b)
+    if a.bufnr ~= b.bufnr then return vim.api.nvim_buf_get_name(a.bufnr) < vim.api.nvim_buf_get_name(b.bufnr) end
+    return a.lnum < b.lnum
+  end)
+  return hunks
+end
+
+--- Moves the cursor by `count` hunks, into the next file when this one has no more, and around at the end.
+---@param count integer
+function M.jump(count)
+  local hunks = M.pending()
+  if #hunks == 0 then
+    vim.notify('Copydesk has no pending changes', vim.log.levels.INFO)
+    return
+  end
+  local name, line = vim.api.nvim_buf_get_name(0), vim.fn.line('.') - 1
+  local before, upto = 0, 0
+  for _, hunk in ipairs(hunks) do
+    local other = vim.api.nvim_buf_get_name(hunk.bufnr)
+    if other < name or (other == name and hunk.lnum < line) then before = before + 1 end
+    if other < name or (other == name and hunk.lnum <= line) then upto = upto + 1 end
+  end
+  local index = count > 0 and upto + count or before + count + 1
+  local target = hunks[(index - 1) % #hunks + 1]
+  vim.cmd("normal! m'")
+  if target.bufnr ~= vim.api.nvim_get_current_buf() then
+    vim.bo[target.bufnr].buflisted = true
+    vim.api.nvim_win_set_buf(0, target.bufnr)
+  end
+  local last = vim.api.nvim_buf_line_count(0)
+  vim.api.nvim_win_set_cursor(0, { math.min(target.lnum + 1, last), 0 })
+  vim.cmd('normal! zv')
+end
+
+return M

@@ -1,0 +1,89 @@
+-- Neovim with our plug-in: :Copydesk, the keys over hunks, edits answered truly, health.
+package.path = vim.fs.dirname(arg[0]) .. '/?.lua;' .. package.path
+local steps = require('neovim_steps')
+local unsaved, meanwhile = 'fn later() { load("b.db"); }', '// typed while it works'
+
+local function press(keys) vim.api.nvim_feedkeys(vim.keycode(keys), 'mtx', false) end
+
+steps.run(function()
+  vim.cmd('filetype on')
+  vim.cmd.edit(steps.file)
+  local client = steps.client()
+
+  steps.type_at_end(unsaved)
+  -- Without words the command asks for them.
+  vim.ui.input = function(options, answer)
+    assert(options.prompt == 'Ask Copydesk: ', options.prompt)
+    answer('rename load to open in store.rs')
+  end
+  vim.cmd('Copydesk ask')
+  steps.type_at_end(meanwhile)
+  steps.wait_hunks(3)
+  steps.check_text('typed')
+
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  press(']h')
+  steps.wait_cursor(2)
+  press('gry')
+  steps.wait_hunks(2)
+  assert(steps.text():find('fn open', 1, true), steps.text())
+  steps.wait_cursor(7)
+  press('grd')
+  steps.wait_hunks(1)
+  steps.wait_cursor(10)
+
+  vim.cmd.undo()
+  steps.wait_hunks(2)
+  steps.check_text('typed')
+  vim.cmd('silent write')
+  steps.check_disk('typed')
+
+  -- Undo left the cursor in the hunk that came back; past the last one it goes round.
+  steps.wait_cursor(2)
+  press(']h')
+  steps.wait_cursor(10)
+  press(']h')
+  steps.wait_cursor(2)
+  press('[h')
+  steps.wait_cursor(10)
+  press('[h')
+  steps.wait_cursor(2)
+  press('gry')
+  steps.wait_hunks(1)
+  steps.check_text('accepted')
+  vim.cmd('silent write')
+  steps.check_disk('accepted')
+  assert(require('copydesk').status() == 'copydesk: 1 change', require('copydesk').status())
+
+  -- An edit for another version of the text is refused, and nothing of it is applied.
+  local handle = require('copydesk.apply_edit').handle
+  local start = { line = 0, character = 0 }
+  local stale = { documentChanges = { {
+    textDocument = { uri = vim.uri_from_bufnr(0), version = 0 },
+    edits = { { range = { start = start, ['end'] = start }, newText = 'stale' } },
+  } } }
+  local answer = handle(nil, { edit = stale }, { client_id = client.id })
+  assert(answer.applied == false and answer.failureReason:find('has changed', 1, true), vim.inspect(answer))
+  steps.check_text('accepted')
+
+  -- A question is announced, and asked only on demand.
+  local asked = 0
+  vim.ui.select = function() asked = asked + 1 end
+  vim.notify = function() end
+  local permission = require('copydesk.permission')
+  permission.asked(nil, {
+    requestId = 'p_1', options = {}, explanation = '', toolCall = { id = 't', title = 'Run cargo test', kind = 'execute' },
+  }, { client_id = client.id })
+  assert(asked == 0 and permission.waiting())
+  vim.cmd('Copydesk answer')
+  assert(asked == 1 and permission.waiting(), 'a closed prompt is no answer')
+  permission.resolved(nil, { requestId = 'p_1' })
+  assert(not permission.waiting())
+
+  vim.cmd('checkhealth copydesk')
+  local report = steps.text()
+  assert(report:find('A server runs for', 1, true) and not report:find('ERROR', 1, true), report)
+
+  client:stop()
+  steps.wait('the end of the server', function() return #vim.lsp.get_clients() == 0 end)
+end)

@@ -1,0 +1,43 @@
+-- Neovim as it comes, set up by the two lines of `copydesk setup nvim`: a task by code action on a dirty buffer, typing while it
+-- works, accept, reject, undo, save.
+package.path = vim.fs.dirname(arg[0]) .. '/?.lua;' .. package.path
+local steps = require('neovim_steps')
+local unsaved, meanwhile = 'fn later() { load("b.db"); }', '// typed while it works'
+
+steps.run(function()
+  vim.cmd('filetype on')
+  vim.lsp.config('copydesk', { cmd = { vim.env.WORK .. '/copydesk', '--stdio' }, root_markers = { '.git' } })
+  vim.lsp.enable('copydesk')
+  vim.cmd.edit(steps.file)
+  local client = steps.client()
+
+  steps.type_at_end(unsaved)
+  steps.choose(1, 'Do: rename load to open')
+  steps.type_at_end(meanwhile)
+  steps.wait_hunks(3)
+  steps.check_text('typed')
+
+  steps.choose(2, 'Accept hunk 1/3')
+  steps.wait('fn open', function() return steps.text():find('fn open', 1, true) end)
+  steps.wait_hunks(2)
+  steps.check_disk('before')
+  steps.wait_cursor(7)
+  steps.choose(7, 'Reject hunk 1/2')
+  steps.wait_hunks(1)
+  steps.wait_cursor(10)
+
+  vim.cmd.undo()
+  steps.wait_hunks(2)
+  steps.check_text('typed')
+  vim.cmd('silent write')
+  steps.check_disk('typed')
+
+  steps.choose(2, 'Accept hunk 1/2')
+  steps.wait_hunks(1)
+  steps.check_text('accepted')
+  vim.cmd('silent write')
+  steps.check_disk('accepted')
+
+  client:stop()
+  steps.wait('the end of the server', function() return #vim.lsp.get_clients() == 0 end)
+end)
