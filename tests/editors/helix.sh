@@ -55,7 +55,7 @@ write "$unsaved"
 normal
 keys g g
 see '\[\+\]'
-choose 'Do: rename load to open'
+choose 'Do: rename load to open in store.rs'
 keys g e o
 write "$meanwhile"
 normal

@@ -39,7 +39,7 @@ write "$unsaved"
 normal
 write gg
 cursor_in 1
-choose 'Do: rename load to open'
+choose 'Do: rename load to open in store.rs'
 write Go
 write "$meanwhile"
 normal

@@ -12,7 +12,7 @@ steps.run(function()
   local client = steps.client()
 
   steps.type_at_end(unsaved)
-  steps.choose(1, 'Do: rename load to open')
+  steps.choose(1, 'Do: rename load to open in store.rs')
   steps.type_at_end(meanwhile)
   steps.wait_hunks(3)
   steps.check_text('typed')

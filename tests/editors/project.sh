@@ -12,7 +12,7 @@ meanwhile='// typed while it works'
 
 mkdir -p "$project/.git" "$WORK/home" "$WORK/expected"
 cat >"$file" <<'RUST'
-// copydesk: rename load to open
+// copydesk: rename load to open in store.rs
 fn load(path: &str) -> String {
     path.to_owned()
 }
@@ -33,7 +33,7 @@ unset ANTHROPIC_API_KEY OPENAI_API_KEY
 export HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/config XDG_STATE_HOME=$WORK/home/state
 export XDG_CACHE_HOME=$WORK/home/cache XDG_DATA_HOME=$WORK/home/data
 mkdir -p "$XDG_CONFIG_HOME/copydesk"
-echo 'model = "offline"' >"$XDG_CONFIG_HOME/copydesk/config.toml"
+printf '[model]\nprovider = "offline"\n' >"$XDG_CONFIG_HOME/copydesk/config.toml"
 
 server=$WORK/copydesk
 # The server takes the place of this shell, so the editor's process is the server itself.
@@ -41,7 +41,7 @@ cat >"$server" <<RUN
 #!/usr/bin/env bash
 case "\${1:---stdio}" in --stdio) ;; *) exec "$COPYDESK" "\$@" ;; esac
 exec 3<&0
-exec "$COPYDESK" --stdio < <(exec tee -a "$to_server" <&3) 3<&- > >(exec tee -a "$from_server") 2>>"$WORK/server-stderr.log"
+exec "$COPYDESK" --stdio < <(exec tee -a "$to_server" <&3 2>/dev/null) 3<&- > >(exec tee -a "$from_server") 2>>"$WORK/server-stderr.log"
 RUN
 chmod +x "$server"
 
