@@ -1,9 +1,17 @@
 //! The agent: sessions, and the query loop that drives them.
 
+mod attachments;
 mod event;
+mod executor;
+mod outbox;
+mod partition;
+mod query;
 mod session;
+mod state;
 mod transition;
 
 pub use event::{LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
-pub use session::{Sent, SessionInfo, SessionState, Sessions, StartTask, TaskContext};
+pub use query::Limits;
+pub use session::{Sent, SessionDeps, SessionInfo, SessionState, Sessions, StartTask, TaskContext};
+pub use state::Clock;
 pub use transition::{Continue, Terminal, TerminalReason};

@@ -1,16 +1,49 @@
 //! Conversations: one actor each, started, fed, cancelled and answered through `Sessions`.
 
-use tokio::sync::mpsc;
+mod actor;
+mod hub;
+mod prompt;
+mod questions;
+mod transcript;
 
-use super::SessionUpdate;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use self::actor::Session;
+use self::hub::Hub;
+use super::query::Limits;
+use super::{Clock, SessionUpdate};
 use crate::conversation::{ContentBlock, SessionId, TaskId, Usage};
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Range;
-use crate::permissions::PermissionAnswer;
+use crate::models::Provider;
+use crate::permissions::{PermissionAnswer, PermissionRequest};
+use crate::review::DeskHandle;
+use crate::tools::Tools;
 
 /// All sessions of this server. Cheap to clone; nothing here waits.
 #[derive(Clone)]
-pub struct Sessions {}
+pub struct Sessions {
+    deps: Arc<SessionDeps>,
+    hub: Arc<Hub>,
+    all: Arc<Mutex<Vec<Arc<Session>>>>,
+    cancel: CancellationToken,
+}
+
+/// What every session works with.
+pub struct SessionDeps {
+    pub provider: Arc<dyn Provider>,
+    pub documents: Arc<FileStateCache>,
+    pub desk: DeskHandle,
+    pub workspace: Arc<Workspace>,
+    pub tools: Tools,
+    /// As the editor calls itself; empty if it has not said.
+    pub editor_name: String,
+    pub limits: Limits,
+    pub clock: Clock,
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct StartTask {
@@ -57,42 +90,80 @@ pub enum SessionState {
 }
 
 impl Sessions {
-    /// Starts a task and returns at once.
-    pub fn start(&self, _task: StartTask) -> (SessionId, TaskId) {
-        todo!()
+    /// Must be called within a tokio runtime, as everything here.
+    pub fn new(deps: SessionDeps) -> Self {
+        Self {
+            deps: Arc::new(deps),
+            hub: Arc::default(),
+            all: Arc::default(),
+            cancel: CancellationToken::new(),
+        }
+    }
+
+    /// Starts a task and returns at once. In a session that is running a task, the prompt is put into that one. A session
+    /// that is not known is made anew under a new name.
+    pub fn start(&self, task: StartTask) -> (SessionId, TaskId) {
+        let known = task.session.as_ref().and_then(|id| self.session(id));
+        let session = known.unwrap_or_else(|| self.add());
+        let sent = session.send(prompt::Prompt { content: task.prompt, context: task.context });
+        (session.id().clone(), sent.task)
     }
 
     /// Queued into the running task of the session, else starts one. `None`: no such session.
-    pub fn send(&self, _session: &SessionId, _prompt: Vec<ContentBlock>) -> Option<Sent> {
-        todo!()
+    pub fn send(&self, session: &SessionId, prompt: Vec<ContentBlock>) -> Option<Sent> {
+        let session = self.session(session)?;
+        Some(session.send(prompt::Prompt { content: prompt, context: None }))
     }
 
     /// Whether there was such a running task. Its Terminal follows.
-    pub fn cancel(&self, _task: &TaskId) -> bool {
-        todo!()
+    pub fn cancel(&self, task: &TaskId) -> bool {
+        self.sessions().iter().any(|session| session.cancel(task))
     }
 
-    /// Cancels every running task.
+    /// Cancels every running task, and what was queued behind it.
     pub fn cancel_all(&self) {
-        todo!()
+        for session in self.sessions().iter() {
+            session.cancel_everything();
+        }
     }
 
     /// Whether that question was still open.
-    pub fn answer(&self, _request_id: &str, _answer: PermissionAnswer) -> bool {
-        todo!()
+    pub fn answer(&self, request_id: &str, answer: PermissionAnswer) -> bool {
+        self.sessions().iter().any(|session| session.questions().answer(request_id, &answer))
     }
 
-    /// The questions that are open now, oldest first.
-    pub fn open_questions(&self) -> Vec<(SessionId, crate::permissions::PermissionRequest)> {
-        todo!()
+    /// The questions that are open now, oldest session first: one a session at a time.
+    pub fn open_questions(&self) -> Vec<(SessionId, PermissionRequest)> {
+        self.sessions()
+            .iter()
+            .filter_map(|session| Some((session.id().clone(), session.questions().open()?)))
+            .collect()
     }
 
+    /// Oldest first.
     pub fn list(&self) -> Vec<SessionInfo> {
-        todo!()
+        self.sessions().iter().map(|session| session.info()).collect()
     }
 
     /// Every update from now on, in order.
     pub fn subscribe(&self) -> mpsc::UnboundedReceiver<SessionUpdate> {
-        todo!()
+        self.hub.subscribe()
+    }
+
+    fn session(&self, id: &SessionId) -> Option<Arc<Session>> {
+        self.sessions().iter().find(|session| session.id() == id).cloned()
+    }
+
+    fn add(&self) -> Arc<Session> {
+        let session = Session::new(self.deps.clone(), self.hub.clone(), self.cancel.child_token());
+        self.sessions().push(session.clone());
+        session
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -142,6 +142,27 @@ pub struct ApiMessage {
     pub content: Vec<ContentBlock>,
 }
 
+impl Message {
+    pub fn id(&self) -> &MessageId {
+        match self {
+            Self::User(message) => &message.id,
+            Self::Assistant(message) => &message.id,
+            Self::System(message) => &message.id,
+            Self::Attachment(message) => &message.id,
+            Self::Progress(message) => &message.id,
+        }
+    }
+}
+
+impl std::ops::AddAssign for Usage {
+    fn add_assign(&mut self, more: Self) {
+        self.input_tokens += more.input_tokens;
+        self.output_tokens += more.output_tokens;
+        self.cache_creation_input_tokens += more.cache_creation_input_tokens;
+        self.cache_read_input_tokens += more.cache_read_input_tokens;
+    }
+}
+
 impl MessageId {
     /// A new one, never given before.
     pub fn fresh() -> Self {

@@ -1,0 +1,115 @@
+//! What the model is told between rounds of what the person did, once and net.
+
+use std::time::SystemTime;
+
+use super::outbox::attachment;
+use crate::conversation::{AttachmentKind, Message};
+use crate::documents::Workspace;
+use crate::review::{Told, ToldWhat};
+
+/// All decisions as one attachment, then each change of a file as one of its own.
+pub(super) fn of_told(told: &[Told], workspace: &Workspace, at: SystemTime) -> Vec<Message> {
+    let lines: Vec<(AttachmentKind, String)> =
+        told.iter().map(|told| said(&workspace.display(&told.path), &told.what, workspace)).collect();
+    let of_kind = |wanted| lines.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, text)| text.clone());
+    let decisions: Vec<String> = of_kind(AttachmentKind::Decisions).collect();
+    let decided = (!decisions.is_empty()).then(|| {
+        let text = format!("The user decided on changes you proposed:\n{}", decisions.join("\n"));
+        attachment(at, AttachmentKind::Decisions, text)
+    });
+    let changed = of_kind(AttachmentKind::FileChanged)
+        .map(|text| attachment(at, AttachmentKind::FileChanged, text));
+    decided.into_iter().chain(changed).collect()
+}
+
+fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, String) {
+    let decision = |text| (AttachmentKind::Decisions, text);
+    let change = |text| (AttachmentKind::FileChanged, text);
+    match what {
+        ToldWhat::Accepted { summary } => decision(format!("- accepted in {name}: {summary}")),
+        ToldWhat::AcceptedByHand { summary } => {
+            decision(format!("- made by hand, as you proposed it, in {name}: {summary}"))
+        }
+        ToldWhat::Rejected { summary, reason, text } => {
+            let reason = reason.as_ref().map(|reason| format!("\n  The user's reason: {reason}"));
+            let text = Some(text).filter(|text| !text.trim().is_empty());
+            let text = text.map(|text| format!("\n  The file does not have this text:\n{}", indented(text)));
+            decision(format!(
+                "- REJECTED in {name}: {summary}{}{}",
+                reason.unwrap_or_default(),
+                text.unwrap_or_default()
+            ))
+        }
+        ToldWhat::Altered { summary, diff } => {
+            decision(format!("- accepted with the user's own changes in {name}: {summary}\n{}", indented(diff)))
+        }
+        ToldWhat::Undone { summary } => {
+            decision(format!("- taken back after it had been accepted, so pending again, in {name}: {summary}"))
+        }
+        ToldWhat::Conflicted { summary, mine, agents } => decision(format!(
+            "- in CONFLICT with what the user wrote meanwhile in {name}: {summary}\n  The user's text:\n{}\n  Yours:\n{}",
+            indented(mine),
+            indented(agents)
+        )),
+        ToldWhat::FileChanged { by, diff } => change(format!(
+            "{name} was changed by {by} since you last saw it. The change is meant: do not undo it.\n{diff}"
+        )),
+        ToldWhat::FileRenamed { to } => {
+            change(format!("{name} was renamed to {}: use the new name.", workspace.display(to)))
+        }
+    }
+}
+
+fn indented(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("    {line}")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::documents::AbsPath;
+
+    #[track_caller]
+    fn check(whats: Vec<ToldWhat>, want: &[&str]) {
+        let root = AbsPath::new("/w").unwrap();
+        let told: Vec<Told> =
+            whats.into_iter().map(|what| Told { path: root.join("a.rs"), what }).collect();
+        let workspace = Workspace::new(vec![root], false);
+        let texts: Vec<String> = of_told(&told, &workspace, UNIX_EPOCH)
+            .into_iter()
+            .map(|message| match message {
+                Message::Attachment(attachment) => attachment.text,
+                other => panic!("no attachment: {other:?}"),
+            })
+            .collect();
+        assert_eq!(texts, want);
+    }
+
+    #[test]
+    fn decisions_come_together() {
+        let summary = "rename load to open".to_owned();
+        check(
+            vec![
+                ToldWhat::Accepted { summary: summary.clone() },
+                ToldWhat::Rejected { summary, reason: Some("too long".into()), text: "fn open_it() {}\n".into() },
+            ],
+            &["The user decided on changes you proposed:\n\
+               - accepted in a.rs: rename load to open\n\
+               - REJECTED in a.rs: rename load to open\n  The user's reason: too long\n  \
+               The file does not have this text:\n    fn open_it() {}"],
+        );
+    }
+
+    #[test]
+    fn each_changed_file_comes_alone_and_nothing_told_is_nothing_said() {
+        check(
+            vec![ToldWhat::FileChanged { by: "the user", diff: "@@ -1 +1 @@\n-a\n+b".into() }],
+            &["a.rs was changed by the user since you last saw it. The change is meant: do not undo it.\n\
+               @@ -1 +1 @@\n-a\n+b"],
+        );
+        check(Vec::new(), &[]);
+    }
+}

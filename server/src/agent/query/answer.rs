@@ -1,0 +1,199 @@
+//! One answer of a model, put together from what streams in: a record for each finished block, and the calls it makes.
+
+use std::collections::BTreeSet;
+use std::time::SystemTime;
+
+use crate::conversation::{
+    AssistantMessage, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage,
+};
+use crate::models::ProviderEvent;
+
+/// A finished call of the model's.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::agent) struct ToolCall {
+    pub(in crate::agent) id: ToolUseId,
+    pub(in crate::agent) name: String,
+    pub(in crate::agent) input: serde_json::Value,
+    /// The record that holds it.
+    pub(in crate::agent) assistant: MessageId,
+}
+
+/// What has come in so far. Only finished blocks count: what was cut off is not part of it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Answer {
+    response_id: String,
+    model: String,
+    pub(super) records: Vec<AssistantMessage>,
+    pub(super) calls: Vec<ToolCall>,
+    pub(super) usage: Usage,
+    pub(super) stop_reason: Option<StopReason>,
+    /// The provider said that this was all.
+    pub(super) ended: bool,
+}
+
+impl Answer {
+    /// Takes one event in; a finished block gives its record. `known`: the ids of all earlier calls, since some servers
+    /// count from zero in each answer.
+    pub(super) fn take(
+        &mut self,
+        event: ProviderEvent,
+        known: &BTreeSet<ToolUseId>,
+        at: SystemTime,
+    ) -> Option<AssistantMessage> {
+        match event {
+            ProviderEvent::MessageStart { response_id, model, usage } => {
+                self.response_id = response_id;
+                self.model = model;
+                self.usage = usage;
+                None
+            }
+            ProviderEvent::BlockStop { block, .. } => self.finished(block, known, at),
+            ProviderEvent::MessageDelta { stop_reason, usage } => {
+                self.usage = usage;
+                self.stop_reason = stop_reason.or(self.stop_reason.take());
+                patch(self.records.last_mut(), self.stop_reason.as_ref(), usage);
+                None
+            }
+            ProviderEvent::MessageStop => {
+                self.ended = true;
+                None
+            }
+            ProviderEvent::BlockStart { .. }
+            | ProviderEvent::BlockDelta { .. }
+            | ProviderEvent::Retry { .. } => None,
+        }
+    }
+
+    /// Whether this is worth keeping if nothing more comes: a thought alone is not.
+    pub(super) fn has_substance(&self) -> bool {
+        self.records.iter().flat_map(|record| &record.content).any(|block| {
+            !matches!(block, ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. })
+        })
+    }
+
+    /// Whether nothing is missing: the end came, or all but its last bytes.
+    pub(super) fn is_whole(&self) -> bool {
+        self.ended || self.stop_reason.is_some()
+    }
+
+    pub(super) fn messages(&self) -> impl Iterator<Item = Message> {
+        self.records.iter().cloned().map(Message::Assistant)
+    }
+
+    fn finished(
+        &mut self,
+        block: ContentBlock,
+        known: &BTreeSet<ToolUseId>,
+        at: SystemTime,
+    ) -> Option<AssistantMessage> {
+        let record = MessageId::fresh();
+        let block = match block {
+            ContentBlock::ToolUse { id, name, input } => {
+                let twin = self.calls.iter().find(|call| call.id == id);
+                if twin.is_some_and(|twin| twin.name == name && twin.input == input) {
+                    return None;
+                }
+                let taken = twin.is_some() || known.contains(&id);
+                let id = if taken { ToolUseId(format!("{id}_{record}")) } else { id };
+                self.calls.push(ToolCall {
+                    id: id.clone(),
+                    name: name.clone(),
+                    input: input.clone(),
+                    assistant: record.clone(),
+                });
+                ContentBlock::ToolUse { id, name, input }
+            }
+            other => other,
+        };
+        let message = AssistantMessage {
+            id: record,
+            at,
+            response_id: self.response_id.clone(),
+            request_id: None,
+            model: self.model.clone(),
+            content: vec![block],
+            stop_reason: self.stop_reason.clone(),
+            usage: self.usage,
+            is_api_error: false,
+            is_virtual: false,
+        };
+        self.records.push(message.clone());
+        Some(message)
+    }
+}
+
+/// The figures come after the blocks: they go into the last record of the answer.
+pub(in crate::agent) fn patch(
+    record: Option<&mut AssistantMessage>,
+    stop_reason: Option<&StopReason>,
+    usage: Usage,
+) {
+    if let Some(record) = record {
+        record.usage = usage;
+        record.stop_reason = stop_reason.cloned().or(record.stop_reason.take());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(id: &str, input: &serde_json::Value) -> ProviderEvent {
+        let block = ContentBlock::ToolUse {
+            id: ToolUseId(id.into()),
+            name: "Read".into(),
+            input: input.clone(),
+        };
+        ProviderEvent::BlockStop { index: 0, block }
+    }
+
+    fn answer(events: Vec<ProviderEvent>, known: &[&str]) -> Answer {
+        let known = known.iter().map(|id| ToolUseId((*id).into())).collect();
+        let mut answer = Answer::default();
+        for event in events {
+            answer.take(event, &known, UNIX_EPOCH);
+        }
+        answer
+    }
+
+    #[test]
+    fn each_block_is_a_record_and_the_figures_go_into_the_last() {
+        let usage = Usage { output_tokens: 7, ..Usage::default() };
+        let start = ProviderEvent::MessageStart {
+            response_id: "r".into(),
+            model: "m".into(),
+            usage: Usage::default(),
+        };
+        let text = |text: &str| ProviderEvent::BlockStop { index: 0, block: ContentBlock::text(text) };
+        let delta = ProviderEvent::MessageDelta { stop_reason: Some(StopReason::EndTurn), usage };
+        let answer = answer(vec![start, text("a"), text("b"), delta, ProviderEvent::MessageStop], &[]);
+        let got: Vec<_> = answer
+            .records
+            .iter()
+            .map(|record| (record.response_id.as_str(), record.usage.output_tokens, record.stop_reason.clone()))
+            .collect();
+        assert_eq!(got, [("r", 0, None), ("r", 7, Some(StopReason::EndTurn))]);
+        assert!(answer.ended);
+    }
+
+    #[test]
+    fn the_same_call_twice_runs_once_and_a_used_id_is_made_new() {
+        let answer = answer(
+            vec![
+                call("call_0", &json!({"a": 1})),
+                call("call_0", &json!({"a": 1})),
+                call("call_0", &json!({"a": 2})),
+                call("call_1", &json!({})),
+            ],
+            &["call_1"],
+        );
+        assert_eq!(answer.calls.len(), 3);
+        let ids: BTreeSet<&str> = answer.calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids.len(), 3);
+        assert!(ids.contains("call_0") && !ids.contains("call_1"));
+    }
+}

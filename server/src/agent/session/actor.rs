@@ -1,0 +1,244 @@
+//! One conversation: its history, the task that runs in it, and the prompts that wait behind that task.
+
+use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::{FutureExt as _, StreamExt as _, pin_mut};
+use tokio_util::sync::CancellationToken;
+
+use super::hub::Hub;
+use super::prompt::{self, Prompt};
+use super::questions::Questions;
+use super::transcript::Transcript;
+use super::{Sent, SessionDeps, SessionInfo, SessionState};
+use crate::agent::outbox::user;
+use crate::agent::query::{QueryParams, query};
+use crate::agent::state::RoundContext;
+use crate::agent::{LoopEvent, SessionEvent, Terminal, TerminalReason};
+use crate::context::{Environment, iso_date, system_prompt};
+use crate::conversation::{Message, SessionId, TaskId, Usage};
+use crate::documents::Seen;
+
+/// A session. Its state is behind one short lock; its history is written by its running task alone.
+pub(super) struct Session {
+    id: SessionId,
+    deps: Arc<SessionDeps>,
+    hub: Arc<Hub>,
+    questions: Questions,
+    seen: Arc<Seen>,
+    /// Taken once, so that the bytes stay the same from request to request.
+    system: Vec<String>,
+    cancel: CancellationToken,
+    state: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    title: String,
+    usage: Usage,
+    running: Option<Running>,
+    queue: VecDeque<Prompt>,
+    transcript: Transcript,
+}
+
+#[derive(Clone)]
+struct Running {
+    task: TaskId,
+    cancel: CancellationToken,
+}
+
+impl Session {
+    pub(super) fn new(deps: Arc<SessionDeps>, hub: Arc<Hub>, cancel: CancellationToken) -> Arc<Self> {
+        let environment = Environment {
+            roots: deps.workspace.roots.iter().map(ToString::to_string).collect(),
+            platform: std::env::consts::OS.to_owned(),
+            date: iso_date((deps.clock)()),
+            editor: deps.editor_name.clone(),
+        };
+        Arc::new(Self {
+            id: SessionId(format!("s_{}", uuid::Uuid::new_v4().simple())),
+            deps,
+            hub,
+            questions: Questions::default(),
+            seen: Arc::default(),
+            system: system_prompt(&environment),
+            cancel,
+            state: Mutex::default(),
+        })
+    }
+
+    pub(super) fn id(&self) -> &SessionId {
+        &self.id
+    }
+
+    pub(super) fn questions(&self) -> &Questions {
+        &self.questions
+    }
+
+    pub(super) fn info(&self) -> SessionInfo {
+        let state = self.lock();
+        let provider = self.deps.provider.info();
+        SessionInfo {
+            session: self.id.clone(),
+            title: state.title.clone(),
+            state: match (&state.running, self.questions.open()) {
+                (None, _) => SessionState::Idle,
+                (Some(_), None) => SessionState::Running,
+                (Some(_), Some(_)) => SessionState::Waiting,
+            },
+            model: provider.label,
+            offline: provider.offline,
+            usage: state.usage,
+        }
+    }
+
+    /// Into the running task, else the first of a new one.
+    pub(super) fn send(self: &Arc<Self>, prompt: Prompt) -> Sent {
+        let mut state = self.lock();
+        if state.title.is_empty() {
+            state.title = prompt::title(&prompt.content);
+        }
+        if let Some(running) = &state.running {
+            let task = running.task.clone();
+            state.queue.push_back(prompt);
+            return Sent { task, queued: true };
+        }
+        let running = self.new_task();
+        state.running = Some(running.clone());
+        drop(state);
+        let task = running.task.clone();
+        tokio::spawn(self.clone().run(running, prompt));
+        Sent { task, queued: false }
+    }
+
+    /// Whether `task` is the running one. What is queued behind it goes on as the next task.
+    pub(super) fn cancel(&self, task: &TaskId) -> bool {
+        let running = self.lock().running.clone().filter(|running| running.task == *task);
+        running.is_some_and(|running| {
+            running.cancel.cancel();
+            true
+        })
+    }
+
+    /// The running task, and all that is queued behind it.
+    pub(super) fn cancel_everything(&self) {
+        let mut state = self.lock();
+        state.queue.clear();
+        if let Some(running) = &state.running {
+            running.cancel.cancel();
+        }
+    }
+
+    /// Runs one task after another until nothing is queued.
+    async fn run(self: Arc<Self>, mut running: Running, mut prompt: Prompt) {
+        loop {
+            let ran = AssertUnwindSafe(self.run_task(&running, prompt)).catch_unwind().await;
+            if ran.is_err() {
+                tracing::error!(session = %self.id, "a task panicked");
+                let terminal = Terminal {
+                    reason: TerminalReason::ModelError,
+                    turns: 0,
+                    usage: Usage::default(),
+                    message: Some("Copydesk has a fault and stopped this task. The next prompt goes on.".to_owned()),
+                };
+                self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Done(terminal)));
+            }
+            let mut state = self.lock();
+            let next = state.queue.pop_front();
+            state.running = next.as_ref().map(|_| self.new_task());
+            let following = state.running.clone().zip(next);
+            drop(state);
+            self.changed(&running.task);
+            match following {
+                Some(following) => (running, prompt) = following,
+                None => return,
+            }
+        }
+    }
+
+    async fn run_task(self: &Arc<Self>, running: &Running, prompt: Prompt) {
+        self.changed(&running.task);
+        let content = prompt::content(prompt, &self.id, &self.deps, &self.seen).await;
+        let words = Message::User(user((self.deps.clock)(), content));
+        self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
+        let events = query(self.params(running));
+        pin_mut!(events);
+        while let Some(event) = events.next().await {
+            self.take_in(&running.task, event);
+        }
+    }
+
+    fn params(self: &Arc<Self>, running: &Running) -> QueryParams {
+        let deps = &self.deps;
+        let session = self.clone();
+        QueryParams {
+            messages: self.lock().transcript.messages(),
+            system: self.system.clone(),
+            tools: deps.tools.clone(),
+            tool_use_context: RoundContext {
+                session: self.id.clone(),
+                workspace: deps.workspace.clone(),
+                documents: deps.documents.clone(),
+                desk: deps.desk.clone(),
+                seen: self.seen.clone(),
+                messages: Arc::new([]),
+                cancel: running.cancel.clone(),
+            },
+            can_use_tool: Arc::new(self.questions.clone()),
+            provider: deps.provider.clone(),
+            take_queued: Box::new(move || {
+                let session = session.clone();
+                async move { session.take_queued().await }.boxed()
+            }),
+            limits: deps.limits,
+            clock: deps.clock.clone(),
+        }
+    }
+
+    /// What was sent since the task began, as messages.
+    async fn take_queued(&self) -> Vec<crate::conversation::UserMessage> {
+        let queued = std::mem::take(&mut self.lock().queue);
+        let mut messages = Vec::with_capacity(queued.len());
+        for prompt in queued {
+            let content = prompt::content(prompt, &self.id, &self.deps, &self.seen).await;
+            messages.push(user((self.deps.clock)(), content));
+        }
+        messages
+    }
+
+    /// Keeps what an event says and passes it on.
+    fn take_in(&self, task: &TaskId, event: SessionEvent) {
+        let mut tells_more = false;
+        match &event {
+            SessionEvent::Loop(event) => {
+                let mut state = self.lock();
+                state.transcript.record(event);
+                if let LoopEvent::Done(terminal) = event {
+                    state.usage += terminal.usage;
+                }
+            }
+            SessionEvent::PermissionAsked(_) | SessionEvent::PermissionResolved { .. } => tells_more = true,
+            SessionEvent::Transition(_) | SessionEvent::ToolCall(_) | SessionEvent::SessionChanged(_) => {}
+        }
+        self.hub.publish(&self.id, task, event);
+        if tells_more {
+            self.changed(task);
+        }
+    }
+
+    fn changed(&self, task: &TaskId) {
+        self.hub.publish(&self.id, task, SessionEvent::SessionChanged(self.info()));
+    }
+
+    fn new_task(&self) -> Running {
+        Running {
+            task: TaskId(format!("t_{}", uuid::Uuid::new_v4().simple())),
+            cancel: self.cancel.child_token(),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,155 @@
+//! Questions to the person, one at a time: later ones wait, and a grant for one answers those it covers.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures::FutureExt as _;
+use futures::future::{self, BoxFuture};
+use tokio::sync::oneshot;
+
+use super::super::SessionEvent;
+use super::super::executor::{CanUseTool, Permission};
+use super::super::outbox::Outbox;
+use crate::conversation::ToolUseId;
+use crate::permissions::{Grants, PermissionAnswer, PermissionOptionKind, PermissionRequest, Verdict, decide, question};
+
+/// The questions of one session. Cheap to clone.
+#[derive(Clone, Default)]
+pub(super) struct Questions {
+    inner: Arc<Mutex<Inner>>,
+}
+
+#[derive(Default)]
+struct Inner {
+    grants: Grants,
+    /// The first is the one that is asked now.
+    waiting: VecDeque<Waiting>,
+}
+
+struct Waiting {
+    request: PermissionRequest,
+    rule: String,
+    outbox: Outbox,
+    reply: oneshot::Sender<Permission>,
+}
+
+impl Questions {
+    /// The one that is asked now.
+    pub(super) fn open(&self) -> Option<PermissionRequest> {
+        self.lock().waiting.front().map(|waiting| waiting.request.clone())
+    }
+
+    /// Whether it was the open question, and the answer one of its options.
+    pub(super) fn answer(&self, request_id: &str, answer: &PermissionAnswer) -> bool {
+        let mut inner = self.lock();
+        let Some(asked) = inner.waiting.front().filter(|waiting| waiting.request.id == request_id) else {
+            return false;
+        };
+        let Some(kind) = asked.request.options.iter().find(|option| option.id == answer.option_id).map(|it| it.kind)
+        else {
+            return false;
+        };
+        let Some(Waiting { outbox, rule, reply, .. }) = inner.waiting.pop_front() else { return false };
+        let permission = match kind {
+            PermissionOptionKind::AllowOnce => Permission::Granted,
+            PermissionOptionKind::AllowAlways => {
+                inner.grants.add(&rule);
+                Permission::Granted
+            }
+            PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {
+                Permission::Denied(denial(answer.feedback.as_deref()))
+            }
+        };
+        let (request_id, option) = (request_id.to_owned(), Some(answer.option_id.clone()));
+        outbox.send(SessionEvent::PermissionResolved { request_id, option });
+        let _ = reply.send(permission);
+        inner.go_on();
+        true
+    }
+
+    /// The call ended before its question was answered.
+    fn withdraw(&self, request_id: &str) {
+        let mut inner = self.lock();
+        let Some(place) = inner.waiting.iter().position(|waiting| waiting.request.id == request_id) else { return };
+        let withdrawn = inner.waiting.remove(place);
+        if place == 0
+            && let Some(Waiting { outbox, request, .. }) = withdrawn
+        {
+            outbox.send(SessionEvent::PermissionResolved { request_id: request.id, option: None });
+            inner.go_on();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Inner {
+    /// Asks the next question that is not answered by what was granted meanwhile.
+    fn go_on(&mut self) {
+        while let Some(next) = self.waiting.front() {
+            if !self.grants.cover(&next.rule) {
+                next.outbox.send(SessionEvent::PermissionAsked(next.request.clone()));
+                return;
+            }
+            if let Some(next) = self.waiting.pop_front() {
+                let _ = next.reply.send(Permission::Granted);
+            }
+        }
+    }
+}
+
+impl CanUseTool for Questions {
+    fn can_use(
+        &self,
+        id: &ToolUseId,
+        tool: &str,
+        verdict: Verdict,
+        outbox: &Outbox,
+    ) -> BoxFuture<'static, Permission> {
+        let mut inner = self.lock();
+        let (title, explanation, rule) = match decide(verdict, &inner.grants) {
+            Verdict::Allow => return future::ready(Permission::Granted).boxed(),
+            Verdict::Deny(why) => return future::ready(Permission::Denied(why)).boxed(),
+            Verdict::Ask { title, explanation, rule } => (title, explanation, rule),
+        };
+        let request_id = format!("p_{}", uuid::Uuid::new_v4().simple());
+        let request = question(request_id.clone(), id.clone(), tool, &title, &explanation, &rule);
+        let (reply, answered) = oneshot::channel();
+        let first = inner.waiting.is_empty();
+        inner.waiting.push_back(Waiting { request, rule, outbox: outbox.clone(), reply });
+        if first {
+            inner.go_on();
+        }
+        drop(inner);
+        let withdrawal = Withdrawal { questions: self.clone(), request_id };
+        async move {
+            let permission = answered.await.unwrap_or_else(|_| Permission::Denied(denial(None)));
+            drop(withdrawal);
+            permission
+        }
+        .boxed()
+    }
+}
+
+/// Takes a question back when nobody waits for its answer any more.
+struct Withdrawal {
+    questions: Questions,
+    request_id: String,
+}
+
+impl Drop for Withdrawal {
+    fn drop(&mut self) {
+        self.questions.withdraw(&self.request_id);
+    }
+}
+
+fn denial(feedback: Option<&str>) -> String {
+    let feedback = feedback.map(str::trim).filter(|text| !text.is_empty());
+    let reason = feedback.map_or(String::new(), |text| format!(" They say: {text}"));
+    format!("The user rejected this call, so it was not run.{reason}")
+}
+
+#[cfg(test)]
+mod tests;

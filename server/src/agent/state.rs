@@ -1,0 +1,101 @@
+//! The state of the query loop: read whole at the top of an iteration, written whole where it goes on.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Continue;
+use crate::conversation::{Message, SessionId, ToolUseId};
+use crate::documents::{FileStateCache, Seen, Workspace};
+use crate::review::DeskHandle;
+use crate::tools::ToolUseContext;
+
+/// Gives the time, so that no other place asks for it.
+pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+/// What one iteration starts from. A continue site makes a whole new one, field by field and without `..old`, so that the
+/// compiler finds what was forgotten.
+pub(super) struct State {
+    pub(super) messages: Vec<Message>,
+    pub(super) tool_use_context: RoundContext,
+    pub(super) auto_compact_tracking: Option<AutoCompactTracking>,
+    pub(super) max_output_tokens_recovery_count: u32,
+    pub(super) has_attempted_reactive_compact: bool,
+    pub(super) max_output_tokens_override: Option<u32>,
+    pub(super) pending_tool_use_summary: Option<PendingToolUseSummary>,
+    pub(super) stop_hook_active: bool,
+    /// Rises with `Continue::NextTurn` only.
+    pub(super) turn_count: u32,
+    /// Why the previous iteration went on; `None` on the first.
+    pub(super) transition: Option<Continue>,
+}
+
+/// How automatic compaction has gone so far in this task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct AutoCompactTracking {
+    pub(super) consecutive_failures: u32,
+}
+
+/// A summary of a batch of calls that is being made while the next request streams.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PendingToolUseSummary {
+    pub(super) tool_use_ids: Vec<ToolUseId>,
+}
+
+/// What every call of a round is given, whichever call it is.
+#[derive(Clone)]
+pub(super) struct RoundContext {
+    pub(super) session: SessionId,
+    pub(super) workspace: Arc<Workspace>,
+    pub(super) documents: Arc<FileStateCache>,
+    pub(super) desk: DeskHandle,
+    pub(super) seen: Arc<Seen>,
+    /// This round's view, as the model was sent it.
+    pub(super) messages: Arc<[Message]>,
+    /// The task's token; each call gets a child of it.
+    pub(super) cancel: CancellationToken,
+}
+
+impl State {
+    pub(super) fn first(messages: Vec<Message>, tool_use_context: RoundContext) -> Self {
+        Self {
+            messages,
+            tool_use_context,
+            auto_compact_tracking: None,
+            max_output_tokens_recovery_count: 0,
+            has_attempted_reactive_compact: false,
+            max_output_tokens_override: None,
+            pending_tool_use_summary: None,
+            stop_hook_active: false,
+            turn_count: 1,
+            transition: None,
+        }
+    }
+}
+
+impl RoundContext {
+    /// The same with another round's messages.
+    pub(super) fn with_messages(&self, messages: Arc<[Message]>) -> Self {
+        Self { messages, ..self.clone() }
+    }
+
+    /// What the call named `id` is given. `progress` takes a line for the person.
+    pub(super) fn for_call(
+        &self,
+        id: &ToolUseId,
+        progress: Arc<dyn Fn(String) + Send + Sync>,
+    ) -> ToolUseContext {
+        ToolUseContext {
+            session: self.session.clone(),
+            tool_use_id: id.clone(),
+            workspace: self.workspace.clone(),
+            documents: self.documents.clone(),
+            desk: self.desk.clone(),
+            seen: self.seen.clone(),
+            messages: self.messages.clone(),
+            cancel: self.cancel.child_token(),
+            progress,
+        }
+    }
+}
