@@ -4,13 +4,16 @@ mod logging;
 
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use camino::Utf8PathBuf;
 
-use crate::agent::Sessions;
+use crate::agent::{Limits, SessionDeps, Sessions};
 use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
 use crate::lsp::{self, Core, Host, Opening};
+use crate::models::OfflineModel;
 use crate::review::DeskHandle;
+use crate::tools::Tools;
 
 /// Serves one editor over stdin and stdout until it ends; the exit code is LSP's.
 pub fn serve_stdio() -> ExitCode {
@@ -34,8 +37,19 @@ pub fn serve_stdio() -> ExitCode {
 fn core(opening: Opening) -> Core {
     let workspace = Arc::new(Workspace::new(opening.roots, PathCase::usual() == PathCase::Insensitive));
     let documents = Arc::new(FileStateCache::new());
+    let editor_name = opening.editor.features().name;
     let desk = DeskHandle::start(documents.clone(), workspace.clone(), opening.editor);
-    Core { workspace, documents, desk, sessions: Sessions {} }
+    let sessions = Sessions::new(SessionDeps {
+        provider: Arc::new(OfflineModel::new(OfflineModel::NATURAL_PACE)),
+        documents: documents.clone(),
+        desk: desk.clone(),
+        workspace: workspace.clone(),
+        tools: Tools::built_in(),
+        editor_name,
+        limits: Limits::default(),
+        clock: Arc::new(SystemTime::now),
+    });
+    Core { workspace, documents, desk, sessions }
 }
 
 fn host() -> Host {

@@ -11,14 +11,15 @@ use crate::review::{Told, ToldWhat};
 pub(super) fn of_told(told: &[Told], workspace: &Workspace, at: SystemTime) -> Vec<Message> {
     let lines: Vec<(AttachmentKind, String)> =
         told.iter().map(|told| said(&workspace.display(&told.path), &told.what, workspace)).collect();
-    let of_kind = |wanted| lines.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, text)| text.clone());
+    let of_kind =
+        |wanted| lines.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, text)| text.clone());
     let decisions: Vec<String> = of_kind(AttachmentKind::Decisions).collect();
     let decided = (!decisions.is_empty()).then(|| {
         let text = format!("The user decided on changes you proposed:\n{}", decisions.join("\n"));
         attachment(at, AttachmentKind::Decisions, text)
     });
-    let changed = of_kind(AttachmentKind::FileChanged)
-        .map(|text| attachment(at, AttachmentKind::FileChanged, text));
+    let changed =
+        of_kind(AttachmentKind::FileChanged).map(|text| attachment(at, AttachmentKind::FileChanged, text));
     decided.into_iter().chain(changed).collect()
 }
 
@@ -40,12 +41,13 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
                 text.unwrap_or_default()
             ))
         }
-        ToldWhat::Altered { summary, diff } => {
-            decision(format!("- accepted with the user's own changes in {name}: {summary}\n{}", indented(diff)))
-        }
-        ToldWhat::Undone { summary } => {
-            decision(format!("- taken back after it had been accepted, so pending again, in {name}: {summary}"))
-        }
+        ToldWhat::Altered { summary, diff } => decision(format!(
+            "- accepted with the user's own changes in {name}: {summary}\n{}",
+            indented(diff)
+        )),
+        ToldWhat::Undone { summary } => decision(format!(
+            "- taken back after it had been accepted, so pending again, in {name}: {summary}"
+        )),
         ToldWhat::Conflicted { summary, mine, agents } => decision(format!(
             "- in CONFLICT with what the user wrote meanwhile in {name}: {summary}\n  The user's text:\n{}\n  Yours:\n{}",
             indented(mine),
@@ -75,8 +77,7 @@ mod tests {
     #[track_caller]
     fn check(whats: Vec<ToldWhat>, want: &[&str]) {
         let root = AbsPath::new("/w").unwrap();
-        let told: Vec<Told> =
-            whats.into_iter().map(|what| Told { path: root.join("a.rs"), what }).collect();
+        let told: Vec<Told> = whats.into_iter().map(|what| Told { path: root.join("a.rs"), what }).collect();
         let workspace = Workspace::new(vec![root], false);
         let texts: Vec<String> = of_told(&told, &workspace, UNIX_EPOCH)
             .into_iter()
@@ -94,7 +95,11 @@ mod tests {
         check(
             vec![
                 ToldWhat::Accepted { summary: summary.clone() },
-                ToldWhat::Rejected { summary, reason: Some("too long".into()), text: "fn open_it() {}\n".into() },
+                ToldWhat::Rejected {
+                    summary,
+                    reason: Some("too long".into()),
+                    text: "fn open_it() {}\n".into(),
+                },
             ],
             &["The user decided on changes you proposed:\n\
                - accepted in a.rs: rename load to open\n\

@@ -16,12 +16,18 @@ use crate::conversation::{
     ContentBlock, Message, MessageId, ProgressMessage, ToolResultContent, ToolUseId, UserMessage,
 };
 use crate::permissions::{Verdict, visible};
-use crate::tools::{Tool, ToolError, ToolKind, ToolResult, Tools, ToolUseContext, capped};
+use crate::tools::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, Tools, capped};
 
 /// Whether a call may run, which may take as long as a person needs.
 pub(super) trait CanUseTool: Send + Sync {
     /// Dropping the future withdraws the question.
-    fn can_use(&self, id: &ToolUseId, tool: &str, verdict: Verdict, outbox: &Outbox) -> BoxFuture<'static, Permission>;
+    fn can_use(
+        &self,
+        id: &ToolUseId,
+        tool: &str,
+        verdict: Verdict,
+        outbox: &Outbox,
+    ) -> BoxFuture<'static, Permission>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -17,10 +17,10 @@ use super::executor::{CanUseTool, Executor};
 use super::outbox::{Outbox, attachment, user};
 use super::state::{Clock, RoundContext, State};
 use super::{Continue, LoopEvent, SessionEvent, Terminal, TerminalReason, attachments};
-use crate::context::{prepare, Prepared};
+use crate::context::{Prepared, prepare};
 use crate::conversation::{
-    AssistantMessage, AttachmentKind, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage, UserMessage,
-    normalize_for,
+    AssistantMessage, AttachmentKind, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage,
+    UserMessage, normalize_for,
 };
 use crate::models::{ModelError, ModelErrorKind, ModelRequest, Provider};
 use crate::tools::Tools;
@@ -100,7 +100,10 @@ async fn run(mut params: QueryParams, outbox: &Outbox) -> Terminal {
         };
 
         if answer.calls.is_empty() {
-            return end(TerminalReason::Completed, incomplete.or_else(|| remark(answer.stop_reason.as_ref())));
+            return end(
+                TerminalReason::Completed,
+                incomplete.or_else(|| remark(answer.stop_reason.as_ref())),
+            );
         }
         let answered: Vec<Message> = answer.messages().collect();
         let results = executor(&params, tool_use_context.clone(), outbox).run(answer.calls).await;
@@ -109,7 +112,8 @@ async fn run(mut params: QueryParams, outbox: &Outbox) -> Terminal {
             return end(TerminalReason::AbortedTools, None);
         }
         if turn_count >= params.limits.max_turns {
-            let text = format!("The task was stopped after {turn_count} rounds of tool calls, the most allowed.");
+            let text =
+                format!("The task was stopped after {turn_count} rounds of tool calls, the most allowed.");
             outbox.message(attachment((params.clock)(), AttachmentKind::MaxTurnsReached, text.clone()));
             return end(TerminalReason::MaxTurns, Some(format!("{text} Send a message to go on.")));
         }
@@ -199,7 +203,9 @@ fn interrupted(params: &QueryParams, outbox: &Outbox) {
 /// What a person must know about an end that is no plain one.
 fn remark(stop_reason: Option<&StopReason>) -> Option<String> {
     match stop_reason? {
-        StopReason::MaxTokens => Some("The answer was cut off at the most tokens allowed: send \"go on\".".to_owned()),
+        StopReason::MaxTokens => {
+            Some("The answer was cut off at the most tokens allowed: send \"go on\".".to_owned())
+        }
         StopReason::ContextWindowExceeded => {
             Some("The conversation fills the model's window: start a new one to go on.".to_owned())
         }

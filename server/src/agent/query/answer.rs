@@ -3,9 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-use crate::conversation::{
-    AssistantMessage, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage,
-};
+use crate::conversation::{AssistantMessage, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage};
 use crate::models::ProviderEvent;
 
 /// A finished call of the model's.
@@ -143,11 +141,8 @@ mod tests {
     use super::*;
 
     fn call(id: &str, input: &serde_json::Value) -> ProviderEvent {
-        let block = ContentBlock::ToolUse {
-            id: ToolUseId(id.into()),
-            name: "Read".into(),
-            input: input.clone(),
-        };
+        let block =
+            ContentBlock::ToolUse { id: ToolUseId(id.into()), name: "Read".into(), input: input.clone() };
         ProviderEvent::BlockStop { index: 0, block }
     }
 
@@ -174,7 +169,9 @@ mod tests {
         let got: Vec<_> = answer
             .records
             .iter()
-            .map(|record| (record.response_id.as_str(), record.usage.output_tokens, record.stop_reason.clone()))
+            .map(|record| {
+                (record.response_id.as_str(), record.usage.output_tokens, record.stop_reason.clone())
+            })
             .collect();
         assert_eq!(got, [("r", 0, None), ("r", 7, Some(StopReason::EndTurn))]);
         assert!(answer.ended);

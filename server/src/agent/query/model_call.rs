@@ -101,12 +101,14 @@ async fn attempt(
                 let error = if answer.is_whole() {
                     ModelError {
                         kind: ModelErrorKind::Malformed,
-                        message: "The model's answer was empty. Try again, or say it in other words.".to_owned(),
+                        message: "The model's answer was empty. Try again, or say it in other words."
+                            .to_owned(),
                     }
                 } else {
                     ModelError {
                         kind: ModelErrorKind::StreamCut,
-                        message: "The connection to the model ended before its answer did. Try again.".to_owned(),
+                        message: "The connection to the model ended before its answer did. Try again."
+                            .to_owned(),
                     }
                 };
                 return Attempt::Ended(answer, error);

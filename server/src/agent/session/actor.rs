@@ -140,7 +140,9 @@ impl Session {
                     reason: TerminalReason::ModelError,
                     turns: 0,
                     usage: Usage::default(),
-                    message: Some("Copydesk has a fault and stopped this task. The next prompt goes on.".to_owned()),
+                    message: Some(
+                        "Copydesk has a fault and stopped this task. The next prompt goes on.".to_owned(),
+                    ),
                 };
                 self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Done(terminal)));
             }

@@ -31,7 +31,9 @@ pub(super) async fn content(
     let view = deps.desk.agent_view(session, &context.path).await.ok();
     let text = view.as_ref().and_then(|view| view.text.clone()).unwrap_or_default();
     let block = editor_context(&context, &text, &deps.workspace);
-    if let (Some(AgentView { path, stamp, text: Some(text), .. }), Some(lines)) = (&view, quoted(&context, &text)) {
+    if let (Some(AgentView { path, stamp, text: Some(text), .. }), Some(lines)) =
+        (&view, quoted(&context, &text))
+    {
         seen.show(path, text, stamp.clone(), lines);
     }
     content.push(ContentBlock::Text { text: block });

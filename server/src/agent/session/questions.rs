@@ -11,7 +11,9 @@ use super::super::SessionEvent;
 use super::super::executor::{CanUseTool, Permission};
 use super::super::outbox::Outbox;
 use crate::conversation::ToolUseId;
-use crate::permissions::{Grants, PermissionAnswer, PermissionOptionKind, PermissionRequest, Verdict, decide, question};
+use crate::permissions::{
+    Grants, PermissionAnswer, PermissionOptionKind, PermissionRequest, Verdict, decide, question,
+};
 
 /// The questions of one session. Cheap to clone.
 #[derive(Clone, Default)]
@@ -45,7 +47,8 @@ impl Questions {
         let Some(asked) = inner.waiting.front().filter(|waiting| waiting.request.id == request_id) else {
             return false;
         };
-        let Some(kind) = asked.request.options.iter().find(|option| option.id == answer.option_id).map(|it| it.kind)
+        let Some(kind) =
+            asked.request.options.iter().find(|option| option.id == answer.option_id).map(|it| it.kind)
         else {
             return false;
         };
@@ -70,7 +73,9 @@ impl Questions {
     /// The call ended before its question was answered.
     fn withdraw(&self, request_id: &str) {
         let mut inner = self.lock();
-        let Some(place) = inner.waiting.iter().position(|waiting| waiting.request.id == request_id) else { return };
+        let Some(place) = inner.waiting.iter().position(|waiting| waiting.request.id == request_id) else {
+            return;
+        };
         let withdrawn = inner.waiting.remove(place);
         if place == 0
             && let Some(Waiting { outbox, request, .. }) = withdrawn
