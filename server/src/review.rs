@@ -2,12 +2,28 @@
 //! hunk is a place where they differ. Accepting a hunk makes the buffer equal to the draft there; rejecting it makes the
 //! draft equal to the buffer there. A change by the user goes into both.
 
+mod accepted;
+mod alignment;
+mod claim;
+mod decide;
 mod decision;
+mod delta;
 mod desk;
+mod diff;
 mod draft;
+mod existence;
+mod hunk;
+mod inline;
+mod line;
 mod merge;
+mod moves;
+mod partial;
 mod patch;
 mod proposal;
+mod propose;
+mod reconcile;
+mod shown;
+mod told;
 mod view;
 
 pub use decision::{Decide, Decision, DecisionResult, HunkRef, Outcome, Take, Target};

@@ -2,12 +2,30 @@
 
 use std::ops::Range;
 
-use super::{HunkId, HunkIds, HunkRef, HunkView, Reason, Take, ToldWhat};
+use super::accepted::Regions;
+use super::alignment::Alignment;
+use super::claim::Watch;
+use super::decide::Over;
+use super::told::{Ledger, joined};
+use super::{HunkId, HunkIds, HunkRef, HunkState, HunkView, Reason, Take, ToldWhat};
 use crate::documents::{Change, Text};
 
 /// Buffer and draft of one file and session. Pure: values in, values out, no clock, no disk.
+///
+/// Invariant: what lies between two hunks is equal in both texts, so accepting all hunks gives the draft and rejecting all
+/// of them gives the buffer.
 #[derive(Clone, Debug)]
-pub struct Draft {}
+pub struct Draft {
+    pub(super) buffer: Option<Text>,
+    pub(super) draft: Option<Text>,
+    pub(super) alignment: Alignment,
+    pub(super) accepted: Regions,
+    pub(super) watch: Watch,
+    pub(super) told: Ledger,
+    pub(super) warnings: Vec<Warning>,
+    pub(super) rejected: Vec<String>,
+    pub(super) ids: HunkIds,
+}
 
 /// Why a decision was not carried out; nothing was changed. For the person.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,126 +62,196 @@ impl Draft {
     }
 
     /// As `new`, with names from a source that is shared with other drafts.
-    pub fn with_ids(_buffer: Option<Text>, _ids: HunkIds) -> Self {
-        todo!()
-    }
-
-    pub fn existence(&self) -> Existence {
-        todo!()
-    }
-
-    /// Nothing is left to decide.
-    pub fn is_settled(&self) -> bool {
-        todo!()
-    }
-
-    /// Text that the user rejected here, newest last.
-    pub fn rejected(&self) -> Vec<String> {
-        todo!()
-    }
-
-    /// What the agent has not been told yet, net.
-    pub fn take_told(&mut self) -> Vec<ToldWhat> {
-        todo!()
-    }
-
-    pub fn take_warnings(&mut self) -> Vec<Warning> {
-        todo!()
-    }
-
-    /// Pending hunks that an accept without a person's word may take: no conflict, not undone by the user, and not on or
-    /// next to buffer lines in which somebody typed just now.
-    pub fn auto_acceptable(&self, _typed_in: &[Range<usize>]) -> Vec<HunkRef> {
-        todo!()
+    pub fn with_ids(buffer: Option<Text>, ids: HunkIds) -> Self {
+        Self {
+            draft: buffer.clone(),
+            buffer,
+            alignment: Alignment::default(),
+            accepted: Regions::default(),
+            watch: Watch::default(),
+            told: Ledger::default(),
+            warnings: Vec::new(),
+            rejected: Vec::new(),
+            ids,
+        }
     }
 
     pub fn buffer(&self) -> Option<Text> {
-        todo!()
+        self.buffer.clone()
     }
 
     /// The agent's side.
     pub fn text(&self) -> Option<Text> {
-        todo!()
+        self.draft.clone()
+    }
+
+    pub fn existence(&self) -> Existence {
+        self.existence_now()
+    }
+
+    /// Nothing is left to decide.
+    pub fn is_settled(&self) -> bool {
+        self.alignment.hunks.is_empty()
     }
 
     /// Ascending by place.
     pub fn hunks(&self) -> Vec<HunkView> {
-        todo!()
+        self.views()
+    }
+
+    /// Text that the user rejected here, newest last.
+    pub fn rejected(&self) -> Vec<String> {
+        self.rejected.clone()
+    }
+
+    /// What the agent has not been told yet, net.
+    pub fn take_told(&mut self) -> Vec<ToldWhat> {
+        for index in 0..self.alignment.hunks.len() {
+            let (mine, agents) = self.sides(index);
+            let Some(hunk) = self.alignment.hunks.get(index) else { continue };
+            if hunk.state() == HunkState::Conflicted {
+                self.told.conflicted(hunk, joined(&mine), joined(&agents));
+            } else {
+                self.told.pending(hunk);
+            }
+        }
+        if let Some(buffer) = &self.buffer {
+            for (hunk, told, now) in self.accepted.take_altered(buffer) {
+                self.told.altered(&hunk, String::new(), &told, &now);
+            }
+        }
+        self.told.take()
+    }
+
+    pub fn take_warnings(&mut self) -> Vec<Warning> {
+        std::mem::take(&mut self.warnings)
+    }
+
+    /// Pending hunks that an accept without a person's word may take: no conflict, not undone by the user, and not on or
+    /// next to buffer lines in which somebody typed just now.
+    pub fn auto_acceptable(&self, typed_in: &[Range<usize>]) -> Vec<HunkRef> {
+        let calm = |lines: &Range<usize>| {
+            typed_in.iter().all(|typed| typed.end < lines.start || typed.start > lines.end)
+        };
+        let hunks = self.alignment.hunks.iter();
+        hunks
+            .filter(|hunk| hunk.state() == HunkState::Pending && !hunk.undone && calm(&hunk.buffer))
+            .map(|hunk| HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) })
+            .collect()
     }
 
     /// The agent replaces parts of its side; `edits` refer to `text()`.
-    pub fn edit(&mut self, _edits: &[Change], _reason: &Reason) {
-        todo!()
+    pub fn edit(&mut self, edits: &[Change], reason: &Reason) {
+        match (&self.buffer, &self.draft) {
+            (Some(_), Some(_)) => {
+                self.agent_edit(edits, reason);
+                self.settle();
+            }
+            (None, Some(draft)) => self.agent_rewrite(draft.with_edits(edits), reason),
+            (_, None) => {}
+        }
     }
 
     /// The agent's side becomes `text`, cut down to what differs.
-    pub fn write(&mut self, _text: &str, _reason: &Reason) {
-        todo!()
+    pub fn write(&mut self, text: &str, reason: &Reason) {
+        match (&self.buffer, &self.draft) {
+            (Some(_), Some(_)) => self.agent_write(text, reason),
+            (None, Some(_)) => self.agent_rewrite(Text::from(text), reason),
+            (_, None) => self.agent_create(text, reason),
+        }
+        self.settle();
     }
 
     /// The agent would have no file here.
-    pub fn delete(&mut self, _reason: &Reason) {
-        todo!()
+    pub fn delete(&mut self, reason: &Reason) {
+        self.agent_delete(reason);
     }
 
     /// One didChange: each change against the result of the one before.
-    pub fn buffer_changed(&mut self, _changes: &[Change]) {
-        todo!()
+    pub fn buffer_changed(&mut self, changes: &[Change]) {
+        if self.draft.is_none() {
+            let mut buffer = self.buffer.clone().unwrap_or_default();
+            for change in changes {
+                buffer.apply(change);
+            }
+            return self.existence_changed(Some(buffer));
+        }
+        for change in changes {
+            self.user_change(change);
+        }
+        self.settle();
+        let open = |hunk: &HunkId| self.alignment.find(hunk).is_some();
+        let warnings = self.watch.judge(open);
+        self.warnings.extend(warnings);
     }
 
     /// The buffer is another text now, and nobody said where it changed (full text, disk, reload). `None`: the file is gone.
-    pub fn buffer_replaced(&mut self, _text: Option<Text>) {
-        todo!()
+    pub fn buffer_replaced(&mut self, text: Option<Text>) {
+        match (&self.buffer, text) {
+            (Some(before), Some(text)) if self.draft.is_some() => {
+                let before = before.clone();
+                let deltas = super::delta::whole_text(&before, &text.to_string());
+                self.buffer = Some(text);
+                for delta in deltas.iter().rev() {
+                    self.user_delta(&before, delta);
+                }
+                self.settle();
+            }
+            (_, text) => self.existence_changed(text),
+        }
     }
 
     /// Claims the hunks and gives the edits of the buffer that accept them: ascending, no overlap. They are done when
     /// `buffer_changed` shows them. A created file gives its whole text, a deleted one the deletion of all text:
     /// `existence` tells them from an edit, and `buffer_replaced` settles them once the disk is changed.
-    pub fn accept(&mut self, _hunks: &[HunkRef]) -> Result<Vec<Change>, Refusal> {
-        todo!()
+    pub fn accept(&mut self, hunks: &[HunkRef]) -> Result<Vec<Change>, Refusal> {
+        self.claim(hunks, Over::Nothing)
     }
 
     /// As `accept`, for some lines of one hunk (indexes into its old and new lines).
     pub fn accept_lines(
         &mut self,
-        _hunk: &HunkRef,
-        _minus: &[usize],
-        _plus: &[usize],
+        hunk: &HunkRef,
+        minus: &[usize],
+        plus: &[usize],
     ) -> Result<Vec<Change>, Refusal> {
-        todo!()
+        self.claim_lines(hunk, minus, plus)
     }
 
-    pub fn reject(&mut self, _hunks: &[HunkRef], _reason: Option<&str>) -> Result<(), Refusal> {
-        todo!()
+    pub fn reject(&mut self, hunks: &[HunkRef], reason: Option<&str>) -> Result<(), Refusal> {
+        self.reject_hunks(hunks, reason)
     }
 
     /// As `reject`, for some lines of one hunk.
-    pub fn reject_lines(
-        &mut self,
-        _hunk: &HunkRef,
-        _minus: &[usize],
-        _plus: &[usize],
-    ) -> Result<(), Refusal> {
-        todo!()
+    pub fn reject_lines(&mut self, hunk: &HunkRef, minus: &[usize], plus: &[usize]) -> Result<(), Refusal> {
+        self.reject_part(hunk, minus, plus)
     }
 
     /// The user's words in the place of the agent's: whole lines.
-    pub fn amend(&mut self, _hunk: &HunkRef, _text: &str) -> Result<(), Refusal> {
-        todo!()
+    pub fn amend(&mut self, hunk: &HunkRef, text: &str) -> Result<(), Refusal> {
+        self.amend_hunk(hunk, text)
     }
 
     /// Settles a conflict. `Take::Agents` gives edits as `accept` does.
-    pub fn resolve(&mut self, _hunk: &HunkRef, _take: Take) -> Result<Vec<Change>, Refusal> {
-        todo!()
+    pub fn resolve(&mut self, hunk: &HunkRef, take: Take) -> Result<Vec<Change>, Refusal> {
+        self.resolve_conflict(hunk, take)
     }
 
     /// No echo came: the claims are void, the hunks pending again. Gives their names.
     pub fn claims_expired(&mut self) -> Vec<HunkId> {
-        todo!()
+        let mut expired = Vec::new();
+        for hunk in &mut self.alignment.hunks {
+            if hunk.claim.take().is_some() {
+                hunk.touch();
+                expired.push(hunk.id.clone());
+            }
+        }
+        self.settle();
+        expired
     }
 
     /// About ten seconds after the last accept: edits that were sent are no longer looked for in what the editor does.
     pub fn forget_sent(&mut self) {
-        todo!()
+        self.watch.forget();
     }
 }

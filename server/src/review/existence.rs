@@ -1,0 +1,131 @@
+//! Creating and deleting: "is there a file" is on both sides.
+//!
+//! Invariant: while one side has no file there is one hunk with all lines of the other side, or none.
+
+use std::sync::Arc;
+
+use super::Reason;
+use super::draft::{Draft, Existence};
+use super::hunk::Hunk;
+use super::line::{Line, read, same};
+use super::told::Net;
+use crate::documents::Text;
+
+impl Draft {
+    pub(super) fn existence_now(&self) -> Existence {
+        let whole = self.alignment.hunks.first();
+        match (&self.buffer, &self.draft) {
+            (Some(_), Some(_)) | (None, None) => Existence::Same,
+            (Some(_), None) if whole.is_some_and(|hunk| hunk.conflicted) => Existence::DeleteConflict,
+            (Some(_), None) => Existence::Delete,
+            (None, Some(_)) if whole.is_some_and(|hunk| hunk.conflicted) => Existence::EditConflict,
+            (None, Some(_)) => Existence::Create,
+        }
+    }
+
+    /// The agent would have no file.
+    pub(super) fn agent_delete(&mut self, reason: &Reason) {
+        if self.draft.take().is_none() {
+            return;
+        }
+        let reasons = self.all_reasons(Some(reason));
+        self.alignment.hunks.clear();
+        let Some(buffer) = &self.buffer else { return };
+        let base = read(buffer, 0..buffer.line_count());
+        self.alignment.hunks.push(Hunk::new(self.ids.next(), 0..buffer.line_count(), 0..0, base, reasons));
+        self.settle_existence();
+    }
+
+    /// The agent writes where its side has no file: it makes one, or takes its deletion back first.
+    pub(super) fn agent_create(&mut self, text: &str, reason: &Reason) {
+        let reasons = self.all_reasons(Some(reason));
+        self.alignment.hunks.clear();
+        if let Some(buffer) = &self.buffer {
+            self.draft = Some(buffer.clone());
+            return self.agent_write(text, reason);
+        }
+        let text = Text::from(text);
+        self.alignment.hunks.push(Hunk::new(
+            self.ids.next(),
+            0..0,
+            0..text.line_count(),
+            Vec::new(),
+            reasons,
+        ));
+        self.draft = Some(text);
+        self.settle_existence();
+    }
+
+    /// The agent rewrites a file that only its side has.
+    pub(super) fn agent_rewrite(&mut self, text: Text, reason: &Reason) {
+        if let Some(hunk) = self.alignment.hunks.first_mut() {
+            hunk.draft = 0..text.line_count();
+            hunk.revision += 1;
+            if !hunk.reasons.contains(reason) {
+                hunk.reasons = hunk.reasons.iter().chain([reason]).cloned().collect();
+            }
+            hunk.touch();
+        }
+        self.draft = Some(text);
+        self.settle_existence();
+    }
+
+    /// The user's file is there or gone, or is another one, while one of the sides has none.
+    pub(super) fn existence_changed(&mut self, buffer: Option<Text>) {
+        let before = std::mem::replace(&mut self.buffer, buffer);
+        let base = before.as_ref().map(|text| read(text, 0..text.line_count())).unwrap_or_default();
+        match (&self.buffer, &self.draft) {
+            (None, None) => {
+                for hunk in std::mem::take(&mut self.alignment.hunks) {
+                    self.told.record(&hunk, Net::Accepted);
+                }
+            }
+            (None, Some(draft)) => {
+                self.accepted.clear();
+                if self.alignment.hunks.is_empty() {
+                    self.draft = None;
+                } else if before.is_some() {
+                    let hunk =
+                        Hunk::new(self.ids.next(), 0..0, 0..draft.line_count(), base, self.all_reasons(None));
+                    self.alignment.hunks = vec![hunk];
+                }
+            }
+            (Some(buffer), None) => {
+                if let Some(hunk) = self.alignment.hunks.first_mut() {
+                    hunk.buffer = 0..buffer.line_count();
+                    hunk.touch();
+                } else {
+                    self.draft = Some(buffer.clone());
+                }
+            }
+            (Some(buffer), Some(_)) => {
+                if let Some(hunk) = self.alignment.hunks.first_mut() {
+                    hunk.buffer = 0..buffer.line_count();
+                    hunk.touch();
+                }
+            }
+        }
+        self.settle();
+    }
+
+    /// The state of the one hunk of a file that only one side has.
+    pub(super) fn settle_existence(&mut self) {
+        let mine: Vec<Line> =
+            self.buffer.as_ref().map(|text| read(text, 0..text.line_count())).unwrap_or_default();
+        if let Some(hunk) = self.alignment.hunks.first_mut() {
+            hunk.dirty = false;
+            hunk.conflicted = !same(&hunk.base, &mine);
+        }
+    }
+
+    /// The reasons of all hunks, and this one.
+    fn all_reasons(&self, last: Option<&Reason>) -> Arc<[Reason]> {
+        let mut reasons: Vec<Reason> = Vec::new();
+        for reason in self.alignment.hunks.iter().flat_map(|hunk| hunk.reasons.iter()).chain(last) {
+            if !reasons.contains(reason) {
+                reasons.push(reason.clone());
+            }
+        }
+        reasons.into()
+    }
+}

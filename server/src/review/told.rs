@@ -1,0 +1,114 @@
+//! What the agent is told of the user's decisions: per hunk, once and net.
+
+use similar::TextDiff;
+
+use super::hunk::Hunk;
+use super::line::Line;
+use super::{HunkId, ToldWhat};
+
+/// Where a hunk stands, as far as the agent is told.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Net {
+    Pending,
+    Accepted,
+    AcceptedByHand,
+    Rejected { reason: Option<String>, text: String },
+    Undone,
+    Conflicted { mine: String, agents: String },
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    hunk: HunkId,
+    summary: String,
+    now: Net,
+    told: Net,
+    altered: Option<String>,
+}
+
+/// What is to be told. Only the last state of each hunk counts, and only if it is not the one told before.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ledger {
+    entries: Vec<Entry>,
+}
+
+impl Ledger {
+    pub(super) fn record(&mut self, hunk: &Hunk, now: Net) {
+        let entry = self.entry(&hunk.id, hunk.summary());
+        entry.now = now;
+    }
+
+    /// A hunk is conflicted at the moment of telling. A state between two keystrokes is never recorded.
+    pub(super) fn conflicted(&mut self, hunk: &Hunk, mine: String, agents: String) {
+        self.record(hunk, Net::Conflicted { mine, agents });
+    }
+
+    /// A hunk is pending again, or still. An undone one stays so.
+    pub(super) fn pending(&mut self, hunk: &Hunk) {
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.hunk == hunk.id) {
+            if matches!(entry.now, Net::Conflicted { .. }) {
+                entry.now = Net::Pending;
+            }
+        }
+    }
+
+    pub(super) fn altered(&mut self, hunk: &HunkId, summary: String, before: &[Line], after: &[Line]) {
+        self.entry(hunk, summary).altered = Some(small_diff(before, after));
+    }
+
+    /// Everything that changed since it was told.
+    pub(super) fn take(&mut self) -> Vec<ToldWhat> {
+        let mut all = Vec::new();
+        for entry in &mut self.entries {
+            let summary = entry.summary.clone();
+            if entry.now != entry.told {
+                entry.told = entry.now.clone();
+                match entry.now.clone() {
+                    Net::Pending => {}
+                    Net::Accepted => all.push(ToldWhat::Accepted { summary: summary.clone() }),
+                    Net::AcceptedByHand => all.push(ToldWhat::AcceptedByHand { summary: summary.clone() }),
+                    Net::Rejected { reason, text } => {
+                        all.push(ToldWhat::Rejected { summary: summary.clone(), reason, text });
+                    }
+                    Net::Undone => all.push(ToldWhat::Undone { summary: summary.clone() }),
+                    Net::Conflicted { mine, agents } => {
+                        all.push(ToldWhat::Conflicted { summary: summary.clone(), mine, agents });
+                    }
+                }
+            }
+            if let Some(diff) = entry.altered.take() {
+                all.push(ToldWhat::Altered { summary, diff });
+            }
+        }
+        all
+    }
+
+    fn entry(&mut self, hunk: &HunkId, summary: String) -> &mut Entry {
+        let index = self.entries.iter().position(|entry| entry.hunk == *hunk).unwrap_or_else(|| {
+            let hunk = hunk.clone();
+            self.entries.push(Entry {
+                hunk,
+                summary: String::new(),
+                now: Net::Pending,
+                told: Net::Pending,
+                altered: None,
+            });
+            self.entries.len() - 1
+        });
+        let entry = &mut self.entries[index];
+        if !summary.is_empty() {
+            entry.summary = summary;
+        }
+        entry
+    }
+}
+
+/// The lines with their breaks.
+pub(super) fn joined(lines: &[Line]) -> String {
+    lines.iter().flat_map(|line| [line.text.as_str(), line.end.as_str()]).collect()
+}
+
+fn small_diff(before: &[Line], after: &[Line]) -> String {
+    let (before, after) = (joined(before), joined(after));
+    TextDiff::from_lines(&before, &after).unified_diff().context_radius(1).to_string()
+}

@@ -1,0 +1,250 @@
+//! Worked examples of the review: what happens, and the one right outcome, through the pure core and a naive editor.
+
+#[path = "review_scenarios/naive_editor.rs"]
+mod naive_editor;
+
+use std::fmt::Write;
+
+use copydesk::conversation::ToolUseId;
+use copydesk::documents::Change;
+use copydesk::review::{HunkRef, HunkState, HunkView, Reason, Take};
+use naive_editor::Desk;
+use serde::Deserialize;
+
+/// `semantics` in the file says what each operation means.
+#[derive(Deserialize)]
+struct Table {
+    scenarios: Vec<Scenario>,
+}
+
+#[derive(Deserialize)]
+struct Scenario {
+    id: String,
+    title: String,
+    start: String,
+    ops: Vec<Op>,
+    expect: Outcome,
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "op", rename_all = "snake_case")]
+enum Op {
+    AgentReplace {
+        old: String,
+        new: String,
+        #[serde(default)]
+        refused: bool,
+    },
+    AgentWrite {
+        text: String,
+    },
+    User {
+        at: [usize; 4],
+        text: String,
+    },
+    UserBatch {
+        changes: Vec<Typed>,
+    },
+    UserFull {
+        text: String,
+    },
+    Accept {
+        hunk: usize,
+    },
+    AcceptAll,
+    AcceptLines {
+        hunk: usize,
+        minus: Vec<usize>,
+        plus: Vec<usize>,
+    },
+    Reject {
+        hunk: usize,
+    },
+    RejectAll,
+    Amend {
+        hunk: usize,
+        lines: Vec<String>,
+    },
+    Resolve {
+        hunk: usize,
+        take: String,
+    },
+    Undo,
+    Redo,
+}
+
+#[derive(Deserialize)]
+struct Typed {
+    at: [usize; 4],
+    text: String,
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+struct Outcome {
+    buffer: String,
+    draft: String,
+    hunks: Vec<Hunk>,
+}
+
+#[derive(Deserialize, Debug, PartialEq)]
+struct Hunk {
+    line: usize,
+    old: String,
+    new: String,
+    state: String,
+}
+
+#[test]
+fn every_scenario_ends_as_it_should() {
+    let table: Table = serde_json::from_str(include_str!("fixtures/review-scenarios.json")).unwrap();
+    let mut report = String::new();
+    let mut right = 0;
+    for scenario in &table.scenarios {
+        match run(scenario) {
+            Ok(()) => {
+                right += 1;
+                writeln!(report, "{:4} ok      {}", scenario.id, scenario.title).unwrap();
+            }
+            Err(difference) => {
+                writeln!(report, "{:4} WRONG   {}\n{difference}", scenario.id, scenario.title).unwrap();
+            }
+        }
+    }
+    println!("{report}{right} of {}", table.scenarios.len());
+    assert_eq!(right, table.scenarios.len(), "\n{report}");
+}
+
+fn run(scenario: &Scenario) -> Result<(), String> {
+    let mut desk = Desk::open(&scenario.start);
+    for (index, op) in scenario.ops.iter().enumerate() {
+        let reason = reason(index);
+        perform(&mut desk, op, &reason)?;
+        desk.check_alignment().map_err(|what| format!("     after operation {index}: {what}"))?;
+    }
+    let got = Outcome {
+        buffer: desk.buffer(),
+        draft: desk.draft(),
+        hunks: desk.review.hunks().iter().map(as_shown).collect(),
+    };
+    if got == scenario.expect { Ok(()) } else { Err(difference(&scenario.expect, &got)) }
+}
+
+fn perform(desk: &mut Desk, op: &Op, reason: &Reason) -> Result<(), String> {
+    match op {
+        Op::AgentReplace { old, new, refused } => {
+            let draft = desk.draft();
+            let places: Vec<usize> = draft.match_indices(old.as_str()).map(|(at, _)| at).collect();
+            match (&*places, refused) {
+                ([at], false) => {
+                    let change = Change { range: *at..at + old.len(), text: new.clone() };
+                    desk.review.edit(&[change], reason);
+                }
+                ([_], true) => return Err(format!("     {old:?} should not be found once")),
+                (_, true) => {}
+                (places, false) => return Err(format!("     {old:?} found {} times", places.len())),
+            }
+        }
+        Op::AgentWrite { text } => desk.review.write(text, reason),
+        Op::User { at, text } => desk.types(&[(*at, text)]),
+        Op::UserBatch { changes } => {
+            let changes: Vec<_> = changes.iter().map(|typed| (typed.at, typed.text.as_str())).collect();
+            desk.types(&changes);
+        }
+        Op::UserFull { text } => desk.whole_text(text),
+        Op::Accept { hunk } => {
+            let hunk = desk.hunk(*hunk);
+            let edits = desk.review.accept(&[hunk]).map_err(|refusal| refusal.to_string())?;
+            desk.apply(&edits);
+        }
+        Op::AcceptAll => {
+            let hunks = desk.review.hunks();
+            for hunk in hunks.iter().rev().filter(|hunk| hunk.state == HunkState::Pending) {
+                let edits = desk.review.accept(&[named(hunk)]).map_err(|refusal| refusal.to_string())?;
+                desk.apply(&edits);
+            }
+        }
+        Op::AcceptLines { hunk, minus, plus } => {
+            let hunk = desk.hunk(*hunk);
+            let edits =
+                desk.review.accept_lines(&hunk, minus, plus).map_err(|refusal| refusal.to_string())?;
+            desk.apply(&edits);
+        }
+        Op::Reject { hunk } => {
+            let hunk = desk.hunk(*hunk);
+            desk.review.reject(&[hunk], None).map_err(|refusal| refusal.to_string())?;
+        }
+        Op::RejectAll => {
+            let hunks: Vec<HunkRef> = desk.review.hunks().iter().map(named).collect();
+            desk.review.reject(&hunks, None).map_err(|refusal| refusal.to_string())?;
+        }
+        Op::Amend { hunk, lines } => {
+            let hunk = desk.hunk(*hunk);
+            desk.review.amend(&hunk, &lines.join("\n")).map_err(|refusal| refusal.to_string())?;
+        }
+        Op::Resolve { hunk, take } => {
+            let hunk = desk.hunk(*hunk);
+            let take = if take == "mine" { Take::Mine } else { Take::Agents };
+            let edits = desk.review.resolve(&hunk, take).map_err(|refusal| refusal.to_string())?;
+            desk.apply(&edits);
+        }
+        Op::Undo => desk.undo(),
+        Op::Redo => desk.redo(),
+    }
+    Ok(())
+}
+
+fn as_shown(hunk: &HunkView) -> Hunk {
+    Hunk {
+        line: hunk.lines.start,
+        old: without_last_end(&hunk.removed),
+        new: without_last_end(&hunk.added),
+        state: match hunk.state {
+            HunkState::Pending => "pending",
+            HunkState::Applying => "applying",
+            HunkState::Conflicted => "conflicted",
+        }
+        .to_owned(),
+    }
+}
+
+fn without_last_end(lines: &str) -> String {
+    let unix = lines.replace("\r\n", "\n");
+    unix.strip_suffix('\n').unwrap_or(&unix).to_owned()
+}
+
+fn named(hunk: &HunkView) -> HunkRef {
+    HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) }
+}
+
+fn reason(index: usize) -> Reason {
+    Reason {
+        tool_use_id: ToolUseId(format!("t{index}")),
+        summary: format!("step {index}"),
+        agent: None,
+        by_user: false,
+    }
+}
+
+fn difference(wanted: &Outcome, got: &Outcome) -> String {
+    let mut lines = String::new();
+    for (what, wanted, got) in [("buffer", &wanted.buffer, &got.buffer), ("draft", &wanted.draft, &got.draft)]
+    {
+        let mark = if wanted == got { ' ' } else { '!' };
+        writeln!(lines, "   {mark} {what:6} wanted {wanted:?}\n            got    {got:?}").unwrap();
+    }
+    let list = |hunks: &[Hunk]| -> String {
+        let hunks = hunks
+            .iter()
+            .map(|hunk| format!("line {} {:?} -> {:?} {}", hunk.line, hunk.old, hunk.new, hunk.state));
+        hunks.collect::<Vec<_>>().join("; ")
+    };
+    let mark = if wanted.hunks == got.hunks { ' ' } else { '!' };
+    writeln!(
+        lines,
+        "   {mark} hunks  wanted {}\n            got    {}",
+        list(&wanted.hunks),
+        list(&got.hunks)
+    )
+    .unwrap();
+    lines
+}
