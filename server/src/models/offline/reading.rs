@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::task::Done;
+use super::task::{Done, same_file};
 
 /// Lines asked for at a time: what Read gives when it is not told otherwise.
 const PAGE: usize = 2_000;
@@ -18,33 +18,58 @@ pub(super) enum Reading {
     Failed(String),
 }
 
-/// Joins what `reads` say of `path`. A Read that only says the file is unchanged stands for the same Read in `earlier`.
+/// Joins what `reads` say of `path`. Where they only say that it is unchanged, `earlier` calls tell how it stands.
 pub(super) fn reading(path: &str, reads: &[Done], earlier: &[Done]) -> Reading {
     let mut lines: Vec<String> = Vec::new();
-    let mut asked = 0;
     for read in reads.iter().filter(|read| read.field("file_path") == Some(path)) {
         if read.failed {
-            // A page behind the last line is the end of the file.
-            return if asked > 0 {
-                Reading::Whole(lines.join("\n"))
-            } else {
-                Reading::Failed(read.text.clone())
-            };
+            return Reading::Failed(read.text.clone());
         }
         let page = numbered(&read.text);
-        let page = if page.is_empty() { same_read(read, earlier).unwrap_or(page) } else { page };
-        let ended = page.len() < PAGE && !says_there_is_more(&read.text);
-        let empty = page.is_empty();
+        if page.is_empty() && read.text.contains("unchanged") {
+            return Reading::Whole(known(path, earlier));
+        }
+        let ended = page.is_empty() || (page.len() < PAGE && !says_there_is_more(&read.text));
         lines.extend(page);
-        if ended || empty {
+        if ended {
             return Reading::Whole(lines.join("\n"));
         }
-        asked = lines.len();
     }
-    Reading::Next(match asked {
+    Reading::Next(match lines.len() {
         0 => json!({ "file_path": path }),
         read => json!({ "file_path": path, "offset": read + 1 }),
     })
+}
+
+/// The text of `path` as `calls` left it: what was last read, with the edits made since.
+fn known(path: &str, calls: &[Done]) -> String {
+    let mut text = String::new();
+    for call in calls.iter().filter(|call| !call.failed) {
+        if !call.field("file_path").is_some_and(|other| same_file(other, path)) {
+            continue;
+        }
+        match call.tool.as_str() {
+            "Read" => {
+                let page = numbered(&call.text);
+                let offset = call
+                    .input
+                    .get("offset")
+                    .and_then(Value::as_u64)
+                    .map_or(0, |first| first.saturating_sub(1) as usize);
+                if !page.is_empty() {
+                    let before = text.split('\n').take(offset).map(str::to_owned);
+                    text = before.chain(page).collect::<Vec<_>>().join("\n");
+                }
+            }
+            "Edit" => {
+                if let (Some(old), Some(new)) = (call.field("old_string"), call.field("new_string")) {
+                    text = text.replacen(old, new, 1);
+                }
+            }
+            _ => {}
+        }
+    }
+    text
 }
 
 /// The lines of a Read result: number, tab, text.
@@ -62,15 +87,6 @@ fn numbered(result: &str) -> Vec<String> {
 /// Whether a line that is no line of the file points to a further page.
 fn says_there_is_more(result: &str) -> bool {
     result.lines().filter(|line| numbered(line).is_empty()).any(|notice| notice.contains("offset"))
-}
-
-fn same_read(read: &Done, earlier: &[Done]) -> Option<Vec<String>> {
-    earlier
-        .iter()
-        .rev()
-        .filter(|it| it.tool == read.tool && it.input == read.input && !it.failed)
-        .map(|it| numbered(&it.text))
-        .find(|page| !page.is_empty())
 }
 
 #[cfg(test)]
@@ -104,11 +120,17 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_was_read_before_and_is_unchanged_is_known() {
-        let input = json!({ "file_path": "a.rs" });
-        let earlier = read(input.clone(), "     1\tx", false);
-        let again = read(input, "The file is unchanged since it was last read.", false);
-        check(&[again], &[earlier], Reading::Whole("x".to_owned()));
+    fn a_file_that_was_read_before_is_known_with_the_edits_since() {
+        let unchanged = "a.rs is unchanged since you last read these lines.";
+        let again = read(json!({ "file_path": "a.rs" }), unchanged, false);
+        let earlier = read(json!({ "file_path": "/w/a.rs" }), "     1\tx\n     2\ty", false);
+        let edit = Done {
+            tool: "Edit".to_owned(),
+            input: json!({ "file_path": "a.rs", "old_string": "y", "new_string": "z" }),
+            text: String::new(),
+            failed: false,
+        };
+        check(&[again], &[earlier, edit], Reading::Whole("x\nz".to_owned()));
     }
 
     #[test]

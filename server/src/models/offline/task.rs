@@ -62,6 +62,13 @@ impl Done {
     }
 }
 
+/// Whether two paths, each absolute or from the workspace's root, can mean the same file.
+pub(super) fn same_file(one: &str, other: &str) -> bool {
+    let (long, short) = if one.len() > other.len() { (one, other) } else { (other, one) };
+    long.strip_suffix(short.trim_start_matches("./"))
+        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
+}
+
 /// The last block that holds a user's own words, and the context that stands behind it.
 fn request_in(message: &ApiMessage) -> Option<(String, Option<Context>)> {
     let texts: Vec<&str> = message

@@ -9,7 +9,7 @@ use super::edits::{Edit, edits};
 use super::explain::explain;
 use super::grammar::{Instruction, Line, Sentence, UNDERSTOOD, parse};
 use super::reading::{Reading, reading};
-use super::task::{Context, Done, Task};
+use super::task::{Context, Done, Task, same_file};
 use crate::models::ModelRequest;
 
 /// What the offline model says and does in one answer.
@@ -91,11 +91,12 @@ fn work(task: &Task, sentence: &Sentence) -> Turn {
     };
     let pass = Pass::last(&task.done);
     let files = if pass.reads.is_empty() { files } else { pass.files() };
+    let earlier: Vec<Done> = task.before.iter().chain(pass.before).cloned().collect();
     let mut texts = Vec::new();
     let mut failures = Vec::new();
     let mut next_reads = Vec::new();
     for path in files {
-        match reading(&path, pass.reads, &task.before) {
+        match reading(&path, pass.reads, &earlier) {
             Reading::Whole(text) => texts.push((path, text)),
             Reading::Next(input) => next_reads.push(call("Read", input)),
             Reading::Failed(why) => failures.push(format!("`{path}` could not be read: {why}")),
@@ -202,21 +203,27 @@ fn explained(texts: &[(String, String)], context: Option<&Context>, failures: Ve
 struct Pass<'a> {
     /// One-based.
     number: usize,
+    before: &'a [Done],
     reads: &'a [Done],
     edits: &'a [Done],
 }
 
 impl<'a> Pass<'a> {
     fn last(done: &'a [Done]) -> Self {
-        let (mut number, mut reads, mut edits): (usize, &[Done], &[Done]) = (0, &[], &[]);
+        let mut pass = Self { number: 0, before: &[], reads: &[], edits: &[] };
+        let mut seen = 0;
         for run in done.chunk_by(|one, next| one.tool == next.tool) {
             match run.first().map(|first| first.tool.as_str()) {
-                Some("Read") => (number, reads, edits) = (number + 1, run, &[]),
-                Some("Edit") => edits = run,
+                Some("Read") => {
+                    let before = done.get(..seen).unwrap_or_default();
+                    pass = Self { number: pass.number + 1, before, reads: run, edits: &[] };
+                }
+                Some("Edit") => pass.edits = run,
                 _ => {}
             }
+            seen += run.len();
         }
-        Self { number, reads, edits }
+        pass
     }
 
     fn files(&self) -> Vec<String> {
@@ -264,13 +271,6 @@ fn files_found(result: &str) -> Vec<String> {
         .filter(|line| !line.starts_with("Found ") && !line.starts_with("No "))
         .map(str::to_owned)
         .collect()
-}
-
-/// Whether two paths, each absolute or from the workspace's root, can mean the same file.
-fn same_file(one: &str, other: &str) -> bool {
-    let (long, short) = if one.len() > other.len() { (one, other) } else { (other, one) };
-    long.strip_suffix(short.trim_start_matches("./"))
-        .is_some_and(|before| before.is_empty() || before.ends_with('/'))
 }
 
 fn call(tool: &'static str, input: Value) -> Call {
