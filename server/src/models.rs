@@ -1,10 +1,18 @@
 //! Language models behind one trait: what is asked, what streams back, and what can go wrong.
 
+mod anthropic;
 mod event;
 mod generate;
 mod offline;
 mod provider;
+mod redact;
+mod retry;
+mod select;
+mod sse;
 
+pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig, ApiKey};
 pub use event::{BlockDelta, ProviderEvent};
 pub use offline::{OFFLINE_LABEL, OfflineModel};
 pub use provider::{ModelError, ModelErrorKind, ModelRequest, Provider, ProviderInfo, ToolDefinition};
+pub use retry::RetryPolicy;
+pub use select::{DEFAULT_MODEL, ModelSettings, ProviderChoice, Selected, select};

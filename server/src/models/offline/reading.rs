@@ -113,7 +113,11 @@ mod tests {
     fn a_long_file_is_read_page_by_page() {
         let first: Vec<String> = (1..=PAGE).map(|number| format!("{number:>6}\tx")).collect();
         let first = read(json!({ "file_path": "a.rs" }), &first.join("\n"), false);
-        check(&[first.clone()], &[], Reading::Next(json!({ "file_path": "a.rs", "offset": PAGE + 1 })));
+        check(
+            std::slice::from_ref(&first),
+            &[],
+            Reading::Next(json!({ "file_path": "a.rs", "offset": PAGE + 1 })),
+        );
         let second = read(json!({ "file_path": "a.rs", "offset": PAGE + 1 }), "  2001\tlast", false);
         let Reading::Whole(text) = reading("a.rs", &[first, second], &[]) else { panic!("it is read") };
         assert!(text.ends_with("x\nlast"));

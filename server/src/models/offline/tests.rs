@@ -170,7 +170,7 @@ async fn an_answer_streams_in_small_pieces_that_join_to_the_whole() {
                 json.push_str(piece);
             }
             ProviderEvent::BlockStop { block: ContentBlock::Text { text: whole }, .. } => {
-                assert_eq!(&text, whole)
+                assert_eq!(&text, whole);
             }
             ProviderEvent::BlockStop { block: ContentBlock::ToolUse { input, .. }, .. } => {
                 assert_eq!(json, input.to_string());

@@ -1,0 +1,143 @@
+//! Anthropic's Messages API as a provider.
+//!
+//! Invariant: the key leaves this module in one request header and nowhere else; every text that comes back is cleared
+//! of it.
+
+mod answer;
+mod exchange;
+mod failure;
+mod request;
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures::stream::BoxStream;
+use secrecy::SecretString;
+
+use self::exchange::Exchange;
+use super::generate::generate;
+use super::redact::redacted;
+use super::retry::{Failure, RetryPolicy, with_retries};
+use super::{ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo};
+use crate::conversation::without_thinking;
+
+/// Where the API is unless told otherwise.
+pub const ANTHROPIC_URL: &str = "https://api.anthropic.com";
+
+/// How the API is reached, and which model is asked.
+#[derive(Clone, Debug)]
+pub struct AnthropicConfig {
+    /// Without `/v1/messages`.
+    pub base_url: String,
+    pub key: ApiKey,
+    /// Such as `claude-sonnet-5`.
+    pub model: String,
+    /// Silence after which a stream counts as dead; `None`: never.
+    pub idle_timeout: Option<Duration>,
+    pub retry: RetryPolicy,
+}
+
+/// How a request proves who asks.
+#[derive(Clone, Debug)]
+pub enum ApiKey {
+    /// In `x-api-key`.
+    Key(SecretString),
+    /// In `authorization`, as gateways want it.
+    Bearer(SecretString),
+}
+
+impl AnthropicConfig {
+    pub const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
+
+    /// The public API with the usual limits.
+    pub fn new(key: ApiKey, model: impl Into<String>) -> Self {
+        Self {
+            base_url: ANTHROPIC_URL.to_owned(),
+            key,
+            model: model.into(),
+            idle_timeout: Some(Self::IDLE_TIMEOUT),
+            retry: RetryPolicy::default(),
+        }
+    }
+}
+
+impl ApiKey {
+    pub(super) fn secret(&self) -> &SecretString {
+        match self {
+            Self::Key(secret) | Self::Bearer(secret) => secret,
+        }
+    }
+}
+
+/// The Messages API. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Anthropic {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    config: AnthropicConfig,
+    /// Made with the first request, so that it costs nothing at start.
+    client: OnceLock<reqwest::Client>,
+}
+
+impl Anthropic {
+    pub fn new(config: AnthropicConfig) -> Self {
+        Self { inner: Arc::new(Inner { config, client: OnceLock::new() }) }
+    }
+}
+
+impl Provider for Anthropic {
+    fn info(&self) -> ProviderInfo {
+        let model = self.inner.config.model.clone();
+        ProviderInfo { label: model.clone(), model, offline: false }
+    }
+
+    fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
+        let inner = self.inner.clone();
+        generate(move |emit| async move {
+            let config = &inner.config;
+            let client = inner.client()?;
+            let exchange = Exchange { client, config, emit: &emit };
+            let body = request::body(&request, &config.model);
+            with_retries(config.retry, random_fraction, &emit, || async {
+                let outcome = match exchange.run(body.clone()).await {
+                    Err(failure) if failure::is_about_thinking(&failure) => {
+                        // Another model or key signed it. Once without it, then whatever comes is told.
+                        let mut request = request.clone();
+                        request.messages = without_thinking(request.messages);
+                        exchange.run(request::body(&request, &config.model)).await
+                    }
+                    outcome => outcome,
+                };
+                outcome.map_err(|failure| cleared(failure, config.key.secret()))
+            })
+            .await
+        })
+    }
+}
+
+impl Inner {
+    fn client(&self) -> Result<&reqwest::Client, ModelError> {
+        if let Some(client) = self.client.get() {
+            return Ok(client);
+        }
+        let client = exchange::client().map_err(|error| ModelError {
+            kind: ModelErrorKind::Unreachable,
+            message: format!("The HTTP client could not be set up: {error}. Check the proxy settings."),
+        })?;
+        Ok(self.client.get_or_init(|| client))
+    }
+}
+
+fn cleared(mut failure: Failure, key: &SecretString) -> Failure {
+    failure.error.message = redacted(&failure.error.message, key);
+    failure
+}
+
+/// From 0 to 1, to spread the retries of many clients.
+fn random_fraction() -> f64 {
+    let bits = (uuid::Uuid::new_v4().as_u128() >> 96) as u32;
+    f64::from(bits) / f64::from(u32::MAX)
+}

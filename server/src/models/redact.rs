@@ -1,0 +1,93 @@
+//! Keys out of any text that a person, a log or a model may see.
+
+use secrecy::{ExposeSecret, SecretString};
+
+/// Stands where a key stood.
+const MARK: &str = "[key]";
+
+/// That many characters of a key in a row are taken for the key.
+const TELLING: usize = 8;
+
+/// `text` without `key`: not whole, not a telling piece of it, and not in base64.
+pub(super) fn redacted(text: &str, key: &SecretString) -> String {
+    let key = key.expose_secret().trim();
+    if key.is_empty() {
+        return text.to_owned();
+    }
+    let text = without_pieces(text, &base64(key.as_bytes()));
+    without_pieces(&text, key)
+}
+
+/// Replaces each stretch of `text` that repeats at least `TELLING` characters of `secret`.
+fn without_pieces(text: &str, secret: &str) -> String {
+    let (text, secret): (Vec<char>, Vec<char>) = (text.chars().collect(), secret.chars().collect());
+    let telling = TELLING.min(secret.len());
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text.as_slice();
+    while let Some(first) = rest.first() {
+        let repeated = longest_piece(rest, &secret);
+        if repeated >= telling {
+            clean.push_str(MARK);
+            rest = rest.get(repeated..).unwrap_or_default();
+        } else {
+            clean.push(*first);
+            rest = rest.get(1..).unwrap_or_default();
+        }
+    }
+    clean
+}
+
+/// How many characters `text` begins with that stand in a row somewhere in `secret`.
+fn longest_piece(text: &[char], secret: &[char]) -> usize {
+    (0..secret.len())
+        .map(|from| secret.iter().skip(from).zip(text).take_while(|(one, other)| one == other).count())
+        .max()
+        .unwrap_or(0)
+}
+
+/// Standard base64 without padding, which is how it begins with or without.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut encoded = String::new();
+    for group in bytes.chunks(3) {
+        let mut bits = 0_u32;
+        for at in 0..3 {
+            bits = bits << 8 | u32::from(group.get(at).copied().unwrap_or(0));
+        }
+        for sextet in 0..=group.len() {
+            let at = (bits >> (18 - 6 * sextet)) & 63;
+            encoded.extend(ALPHABET.get(at as usize).map(|&byte| char::from(byte)));
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KEY: &str = "sk-ant-FAKE-0123456789abcdef";
+
+    #[track_caller]
+    fn check(text: &str, wanted: &str) {
+        assert_eq!(redacted(text, &SecretString::from(KEY)), wanted);
+    }
+
+    #[test]
+    fn the_key_goes_whole_in_pieces_and_encoded() {
+        check("bad key sk-ant-FAKE-0123456789abcdef!", "bad key [key]!");
+        check("bad key sk-ant-FAKE-0123…", "bad key [key]…");
+        check("bad key FAKE-0123456…", "bad key [key]…");
+        check("Basic c2stYW50LUZBS0UtMDEyMzQ1Njc4OWFiY2RlZg==", "Basic [key]==");
+    }
+
+    #[test]
+    fn other_text_stays() {
+        check(
+            "prompt is too long: 205123 tokens > 200000 maximum",
+            "prompt is too long: 205123 tokens > 200000 maximum",
+        );
+        check("größe sk-ant", "größe sk-ant");
+        assert_eq!(redacted("text", &SecretString::from("")), "text");
+    }
+}
