@@ -1,8 +1,12 @@
 //! The chat file `.copydesk/chat.md`: the conversation as Markdown, and a place to write back.
 
+mod actor;
 mod file;
+mod paragraphs;
+mod transcript;
+mod writer;
 
-pub use file::{NEW_FILE, insertion, prompt, turn};
+pub use actor::{Chat, ChatParts};
 
 use crate::documents::{AbsPath, Workspace};
 

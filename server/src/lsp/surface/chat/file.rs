@@ -5,13 +5,13 @@ use std::ops::Range;
 use crate::documents::{Change, Text};
 
 /// A chat in which nothing was said yet.
-pub const NEW_FILE: &str = "# Copydesk\n\n## You\n\n";
+pub(super) const NEW_FILE: &str = "# Copydesk\n\n## You\n\n";
 
 pub(super) const YOU: &str = "## You";
 pub(super) const COPYDESK: &str = "## Copydesk";
 
 /// What stands under the last `## You`, trimmed. `None`: nothing.
-pub fn prompt(chat: &Text) -> Option<String> {
+pub(super) fn prompt(chat: &Text) -> Option<String> {
     let section = last_section(chat)?;
     let written = chat.slice(section).trim().to_owned();
     (!written.is_empty()).then_some(written)
@@ -19,21 +19,58 @@ pub fn prompt(chat: &Text) -> Option<String> {
 
 /// The change that puts `markdown` (whole paragraphs) into the chat: above the last `## You`, so that what the user is
 /// writing there stays last. Never at the very end of a buffer: Neovim adds an empty line to that each time.
-pub fn insertion(chat: &Text, markdown: &str) -> Change {
+pub(super) fn insertion(chat: &Text, markdown: &str) -> Change {
     let markdown = markdown.trim_end();
-    match last_heading(chat) {
-        Some(line) => insert(chat.line_start(line), format!("{markdown}\n\n")),
-        None => insert(end_of_words(chat, 0..chat.len()), format!("\n\n{markdown}\n\n{YOU}")),
+    let Some(heading) = last_heading(chat) else {
+        return insert(end_of_words(chat, 0..chat.len()), format!("\n\n{markdown}\n\n{YOU}"));
+    };
+    let above = end_of_words(chat, 0..chat.line_start(heading));
+    if is_work(&chat.line(chat.line_of(above))) && is_work(markdown) {
+        return insert(above, format!("\n{markdown}"));
     }
+    insert(chat.line_start(heading), format!("{markdown}\n\n"))
 }
 
 /// The change that begins the answer to `sent`, which stands under the last `## You`: two headings below it. Words that
-/// were typed below `sent` in the meantime come under the new `## You`. `None`: `sent` does not stand there.
-pub fn turn(chat: &Text, sent: &str) -> Option<Change> {
-    let section = last_section(chat)?;
+/// were typed below `sent` in the meantime come under the new `## You`.
+pub(super) fn turn(chat: &Text, sent: &str) -> Change {
+    let section = last_section(chat).unwrap_or(0..chat.len());
     let written = chat.slice(section.clone());
-    let at = written.find(sent)? + sent.len();
-    Some(insert(section.start + at, format!("\n\n{COPYDESK}\n\n{YOU}\n")))
+    let end = match written.find(sent) {
+        Some(at) => section.start + at + sent.len(),
+        // It was changed after it was sent: what stands there now is below the answer's heading no more.
+        None => end_of_words(chat, section),
+    };
+    insert(end, format!("\n\n{COPYDESK}\n\n{YOU}\n"))
+}
+
+/// The change that begins a prompt with words to go on from, directly under the last `## You`.
+pub(super) fn beginning(chat: &Text, about: &str) -> Change {
+    match last_heading(chat) {
+        Some(line) => {
+            let end = chat.line_end(line);
+            insert(end, format!("\n\n{about}\n"))
+        }
+        None => insert(end_of_words(chat, 0..chat.len()), format!("\n\n{YOU}\n\n{about}\n")),
+    }
+}
+
+/// Paragraphs as they stand below each other; lines about the work make one list.
+pub(super) fn join(paragraphs: &[String]) -> String {
+    let mut joined = String::new();
+    let mut before = "";
+    for paragraph in paragraphs {
+        if !joined.is_empty() {
+            joined.push_str(if is_work(before) && is_work(paragraph) { "\n" } else { "\n\n" });
+        }
+        joined.push_str(paragraph);
+        before = paragraph.lines().last().unwrap_or_default();
+    }
+    joined
+}
+
+fn is_work(line: &str) -> bool {
+    line.starts_with("* ")
 }
 
 fn insert(at: usize, text: String) -> Change {
@@ -91,11 +128,10 @@ fn end_of_words(chat: &Text, range: Range<usize>) -> usize {
 mod tests {
     use super::*;
 
-    /// `|` is drawn where the change went in.
+    /// `|` is drawn around what went in.
     #[track_caller]
-    fn check(change: Option<Change>, chat: &str, want: &str) {
+    fn check(change: Change, chat: &str, want: &str) {
         let mut after = Text::from(chat);
-        let change = change.expect("a change");
         after.apply(&Change { range: change.range, text: format!("|{}|", change.text) });
         assert_eq!(after.to_string(), want);
     }
@@ -114,7 +150,7 @@ mod tests {
     fn an_answer_goes_above_what_the_user_is_writing() {
         let chat = "# Copydesk\n\n## You\n\nhi\n\n## Copydesk\n\n## You\nmy next words";
         check(
-            Some(insertion(&Text::from(chat), "Hello.\n")),
+            insertion(&Text::from(chat), "Hello.\n"),
             chat,
             "# Copydesk\n\n## You\n\nhi\n\n## Copydesk\n\n|Hello.\n\n|## You\nmy next words",
         );
@@ -122,7 +158,7 @@ mod tests {
 
     #[test]
     fn without_a_heading_one_is_made() {
-        check(Some(insertion(&Text::from("notes\n"), "Hello.")), "notes\n", "notes|\n\nHello.\n\n## You|\n");
+        check(insertion(&Text::from("notes\n"), "Hello."), "notes\n", "notes|\n\nHello.\n\n## You|\n");
     }
 
     #[test]
@@ -133,7 +169,32 @@ mod tests {
             chat,
             "## You\n\nmake get shorter|\n\n## Copydesk\n\n## You\n|\n\nand quick\n",
         );
-        assert_eq!(turn(&Text::from(chat), "something else"), None);
+        check(
+            turn(&Text::from("## You\n\nmake get long\n"), "make get shorter"),
+            "## You\n\nmake get long\n",
+            "## You\n\nmake get long|\n\n## Copydesk\n\n## You\n|\n",
+        );
+    }
+
+    #[test]
+    fn lines_about_the_work_make_one_list() {
+        let chat = "## Copydesk\n\n* Read a.rs\n\n## You\n";
+        check(
+            insertion(&Text::from(chat), "* Read b.rs"),
+            chat,
+            "## Copydesk\n\n* Read a.rs|\n* Read b.rs|\n\n## You\n",
+        );
+        let paragraphs = ["I read.", "* Read a.rs", "* Read b.rs", "Done."].map(str::to_owned);
+        assert_eq!(join(&paragraphs), "I read.\n\n* Read a.rs\n* Read b.rs\n\nDone.");
+    }
+
+    #[test]
+    fn a_prompt_can_be_begun_for_the_user() {
+        check(
+            beginning(&Text::from(NEW_FILE), "About `a.rs:3`: "),
+            NEW_FILE,
+            "# Copydesk\n\n## You|\n\nAbout `a.rs:3`: \n|\n\n",
+        );
     }
 
     #[test]

@@ -1,0 +1,274 @@
+//! What the sessions tell, as Markdown for the chat: the talk whole, the work as short lines.
+
+use std::collections::{HashMap, HashSet};
+
+use super::file::{COPYDESK, YOU};
+use super::paragraphs::{Paragraphs, paragraph};
+use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, TerminalReason, ToolCallStatus, ToolCallUpdate};
+use crate::conversation::{ContentBlock, Message, SystemKind, TaskId, UserMessage};
+use crate::lsp::surface::words::{one_line, shortened};
+use crate::models::{BlockDelta, ProviderEvent};
+
+/// A failed command's output is in the conversation; here its first line is enough.
+const DETAIL: usize = 100;
+
+/// Turns updates into paragraphs. Pure.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    streams: HashMap<TaskId, Paragraphs>,
+    /// Tasks that were sent from the chat: their first prompt stands there already.
+    from_chat: HashSet<TaskId>,
+    offline: bool,
+}
+
+impl Transcript {
+    /// `task` was started by what the user wrote in the chat.
+    pub(super) fn sent_from_chat(&mut self, task: TaskId) {
+        self.from_chat.insert(task);
+    }
+
+    /// The paragraphs that `update` makes whole. `to_review`: how many hunks wait for the user.
+    pub(super) fn take(&mut self, update: &SessionUpdate, to_review: usize) -> Vec<String> {
+        match &update.event {
+            SessionEvent::Loop(event) => self.take_loop(&update.task, event, to_review),
+            SessionEvent::ToolCall(call) => self.with_rest(&update.task, tool_line(call)),
+            SessionEvent::PermissionAsked(request) => {
+                let title = one_line(&request.title);
+                let line = format!("**Waiting for you:** {title}? Answer with a code action.");
+                self.with_rest(&update.task, Some(line))
+            }
+            SessionEvent::SessionChanged(info) => {
+                self.offline = info.offline;
+                Vec::new()
+            }
+            SessionEvent::PermissionResolved { .. } | SessionEvent::Transition(_) => Vec::new(),
+        }
+    }
+
+    fn take_loop(&mut self, task: &TaskId, event: &LoopEvent, to_review: usize) -> Vec<String> {
+        match event {
+            LoopEvent::Stream(event) => self.take_stream(task, event),
+            LoopEvent::Message(Message::User(message)) => self.prompt(task, message),
+            LoopEvent::Message(Message::Assistant(message)) if message.is_api_error => {
+                let text: Vec<_> = message.content.iter().filter_map(text_of).collect();
+                self.with_rest(task, Some(format!("**{}**", one_line(&text.join(" ")))))
+            }
+            LoopEvent::Message(Message::System(message)) => match message.kind {
+                SystemKind::Warning | SystemKind::ModelFallback => {
+                    self.with_rest(task, Some(format!("*{}*", one_line(&message.text))))
+                }
+                _ => Vec::new(),
+            },
+            LoopEvent::Tombstone { .. } => {
+                self.with_rest(task, Some("*The answer above is void: it begins again.*".to_owned()))
+            }
+            LoopEvent::Done(terminal) => {
+                let how = match (&terminal.message, terminal.reason) {
+                    (_, TerminalReason::Completed) => None,
+                    (Some(message), _) => Some(format!("*Stopped: {}*", one_line(message))),
+                    (None, reason) => Some(format!("*Stopped: {}.*", reason.as_str().replace('_', " "))),
+                };
+                let rest = self.rest(task);
+                self.streams.remove(task);
+                self.from_chat.remove(task);
+                rest.into_iter().chain(how).chain(changes_to_review(to_review)).collect()
+            }
+            LoopEvent::RequestStart { .. } | LoopEvent::ToolUseSummary { .. } => Vec::new(),
+            LoopEvent::Message(Message::Assistant(_) | Message::Attachment(_) | Message::Progress(_)) => {
+                Vec::new()
+            }
+        }
+    }
+
+    fn take_stream(&mut self, task: &TaskId, event: &ProviderEvent) -> Vec<String> {
+        let is_new = !self.streams.contains_key(task);
+        let stream = self.streams.entry(task.clone()).or_default();
+        match event {
+            ProviderEvent::MessageStart { .. } if is_new && self.offline => {
+                vec!["*Offline model: no language model, but a handful of instructions.*".to_owned()]
+            }
+            ProviderEvent::BlockDelta { delta: BlockDelta::Text(text), .. } => stream.push(text),
+            ProviderEvent::BlockStop { block: ContentBlock::Text { .. }, .. } => {
+                stream.finish().into_iter().collect()
+            }
+            ProviderEvent::Retry { attempt, max, reason, .. } => {
+                stream.forget();
+                vec![format!("*Trying again ({attempt} of {max}): {}*", one_line(reason))]
+            }
+            ProviderEvent::MessageStart { .. }
+            | ProviderEvent::BlockStart { .. }
+            | ProviderEvent::BlockDelta { .. }
+            | ProviderEvent::BlockStop { .. }
+            | ProviderEvent::MessageDelta { .. }
+            | ProviderEvent::MessageStop => Vec::new(),
+        }
+    }
+
+    /// A prompt that came by another way is put into the chat, with the headings around it.
+    fn prompt(&mut self, task: &TaskId, message: &UserMessage) -> Vec<String> {
+        let is_prompt = !message.is_meta && !message.is_virtual && message.tool_use_result.is_none();
+        let text: Option<Vec<_>> = message.content.iter().map(text_of).collect();
+        match text {
+            Some(text) if is_prompt && !self.from_chat.remove(task) => {
+                let prompt = paragraph(&text.join("\n\n")).unwrap_or_default();
+                vec![format!("{YOU}\n\n{prompt}\n\n{COPYDESK}")]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the answer had come to, and a line after it; without a line the answer may go on.
+    fn with_rest(&mut self, task: &TaskId, line: Option<String>) -> Vec<String> {
+        match line {
+            Some(line) => self.rest(task).into_iter().chain([line]).collect(),
+            None => Vec::new(),
+        }
+    }
+
+    fn rest(&mut self, task: &TaskId) -> Option<String> {
+        self.streams.get_mut(task).and_then(Paragraphs::finish)
+    }
+}
+
+/// One line for a call that is over. The star tells its list from the model's own.
+fn tool_line(call: &ToolCallUpdate) -> Option<String> {
+    let title = one_line(&call.title);
+    let detail = call.text.as_deref().and_then(|text| text.lines().find(|line| !line.trim().is_empty()));
+    let detail = detail.map(|line| shortened(&one_line(line.trim()), DETAIL).into_owned());
+    match call.status {
+        ToolCallStatus::Pending | ToolCallStatus::InProgress => None,
+        ToolCallStatus::Completed => Some(format!("* {title}")),
+        ToolCallStatus::Failed => {
+            Some(format!("* {title}: failed{}", detail.map_or_else(String::new, |why| format!(": {why}"))))
+        }
+        ToolCallStatus::Rejected => Some(format!("* {title}: denied")),
+    }
+}
+
+fn changes_to_review(count: usize) -> Option<String> {
+    match count {
+        0 => None,
+        1 => Some("There is 1 change to review.".to_owned()),
+        count => Some(format!("There are {count} changes to review.")),
+    }
+}
+
+fn text_of(block: &ContentBlock) -> Option<&str> {
+    match block {
+        ContentBlock::Text { text } => Some(text),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::file::join;
+    use super::*;
+    use crate::agent::Terminal;
+    use crate::conversation::{MessageId, SessionId, ToolUseId, Usage};
+    use crate::tools::ToolKind;
+
+    fn update(event: SessionEvent) -> SessionUpdate {
+        SessionUpdate { session: SessionId("s_1".to_owned()), task: TaskId("t_1".to_owned()), seq: 0, event }
+    }
+
+    fn text(text: &str) -> SessionEvent {
+        SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::BlockDelta {
+            index: 0,
+            delta: BlockDelta::Text(text.to_owned()),
+        }))
+    }
+
+    fn prompt(text: &str) -> SessionEvent {
+        SessionEvent::Loop(LoopEvent::Message(Message::User(UserMessage {
+            id: MessageId::fresh(),
+            at: std::time::UNIX_EPOCH,
+            content: vec![ContentBlock::text(text)],
+            is_meta: false,
+            is_virtual: false,
+            is_compact_summary: false,
+            tool_use_result: None,
+            source_tool_assistant: None,
+            mcp_meta: None,
+        })))
+    }
+
+    fn call(title: &str, status: ToolCallStatus, text: Option<&str>) -> SessionEvent {
+        SessionEvent::ToolCall(ToolCallUpdate {
+            id: ToolUseId("toolu_1".to_owned()),
+            tool: "Read".to_owned(),
+            title: title.to_owned(),
+            kind: ToolKind::Read,
+            status,
+            locations: Vec::new(),
+            text: text.map(str::to_owned),
+            data: serde_json::Value::Null,
+        })
+    }
+
+    fn done(reason: TerminalReason, message: Option<&str>) -> SessionEvent {
+        let message = message.map(str::to_owned);
+        SessionEvent::Loop(LoopEvent::Done(Terminal { reason, turns: 1, usage: Usage::default(), message }))
+    }
+
+    fn told(transcript: &mut Transcript, events: Vec<SessionEvent>) -> String {
+        let told: Vec<_> = events.into_iter().flat_map(|event| transcript.take(&update(event), 5)).collect();
+        join(&told)
+    }
+
+    #[test]
+    fn the_talk_is_whole_and_the_work_is_short() {
+        let events = vec![
+            prompt("make get shorter"),
+            text("I read "),
+            text("the callers.\n\nThe match is "),
+            call("Read src/store.rs", ToolCallStatus::InProgress, None),
+            call("Read src/store.rs", ToolCallStatus::Completed, Some("40 lines")),
+            call("Edit src/store.rs", ToolCallStatus::Failed, Some("old_string was not found\nnearest: 12")),
+            call("Run rm -rf /", ToolCallStatus::Rejected, None),
+            text("One line is enough."),
+            done(TerminalReason::Completed, None),
+        ];
+        insta::assert_snapshot!(told(&mut Transcript::default(), events), @r"
+        ## You
+
+        make get shorter
+
+        ## Copydesk
+
+        I read the callers.
+
+        The match is
+
+        * Read src/store.rs
+        * Edit src/store.rs: failed: old_string was not found
+        * Run rm -rf /: denied
+
+        One line is enough.
+
+        There are 5 changes to review.
+        ");
+    }
+
+    #[test]
+    fn what_was_sent_from_the_chat_is_not_repeated() {
+        let mut transcript = Transcript::default();
+        transcript.sent_from_chat(TaskId("t_1".to_owned()));
+        assert_eq!(told(&mut transcript, vec![prompt("make get shorter"), text("Done.\n\n")]), "Done.");
+    }
+
+    #[test]
+    fn the_end_says_why() {
+        let stopped = vec![
+            text("I was ab"),
+            done(TerminalReason::ModelError, Some("the key was refused: set ANTHROPIC_API_KEY")),
+        ];
+        insta::assert_snapshot!(told(&mut Transcript::default(), stopped), @r"
+        I was ab
+
+        *Stopped: the key was refused: set ANTHROPIC_API_KEY*
+
+        There are 5 changes to review.
+        ");
+    }
+}
