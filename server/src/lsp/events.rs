@@ -66,7 +66,7 @@ fn tell_of(stage: &Stage, update: &SessionUpdate) {
                 let asked = to_wire::permission_asked(&update.session, request);
                 stage.outgoing.notify(methods::PERMISSION_ASKED, asked);
             }
-            stage.redraw();
+            stage.asker.asked(request.clone());
         }
         SessionEvent::PermissionResolved { request_id, option } => {
             if features.permissions {
@@ -76,7 +76,7 @@ fn tell_of(stage: &Stage, update: &SessionUpdate) {
                 };
                 stage.outgoing.notify(methods::PERMISSION_RESOLVED, resolved);
             }
-            stage.redraw();
+            stage.asker.resolved(request_id);
         }
         SessionEvent::SessionChanged(info) => {
             if features.events {

@@ -23,7 +23,9 @@ pub(super) fn perform(stage: &Stage, command: Command) {
         Command::Accept { what } => decide::accept(stage, what),
         Command::Reject { what, reason } => decide::reject(stage, what, reason),
         Command::Resolve { hunk, take } => decide::resolve(stage, hunk.into(), take),
-        Command::Claimed { hunks, place: _ } => decide::claimed(&stage, hunks.into_iter().map(Into::into).collect()),
+        Command::Claimed { hunks, place } => {
+            decide::claimed(&stage, hunks.into_iter().map(Into::into).collect(), place);
+        }
         Command::ShowDiff { place } => drop(tokio::spawn(show_diff(stage, place))),
         Command::GoTo { place } => go_to(&stage, &place),
         Command::OpenChat => chat::open(stage, None),

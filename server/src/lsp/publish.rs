@@ -16,10 +16,12 @@ const EVERY: Duration = Duration::from_millis(100);
 /// Publishes until the desk is gone.
 pub(super) async fn publish(stage: Stage) {
     let mut view = stage.core.desk.watch();
+    let mut questions = stage.asker.watch();
     let mut shown = BTreeMap::new();
     loop {
         tokio::select! {
             changed = view.changed() => if changed.is_err() { return },
+            changed = questions.changed() => if changed.is_err() { return },
             () = stage.redrawn() => {}
         }
         stage.outgoing.room().await;

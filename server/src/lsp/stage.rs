@@ -1,8 +1,6 @@
 //! What handlers and the tasks beside them share: the core, the line out, and what was shown so far.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -12,14 +10,11 @@ use super::core::Core;
 use super::outgoing::Outgoing;
 use super::progress::Running;
 use super::remote_editor::RemoteEditor;
-use super::surface::{OpenQuestion, ReviewFiles, Scene, SurfaceSettings};
+use super::surface::question::Asker;
+use super::surface::{ReviewFiles, Scene, SurfaceSettings};
 use super::{events, proposals, publish, watch_files};
 use crate::agent::SessionState;
-use crate::documents::AbsPath;
 use crate::editor::Editor;
-
-/// An open question that nobody answered for this long is drawn over the open files.
-const OVERDUE: Duration = Duration::from_secs(10);
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -31,27 +26,25 @@ pub(super) struct Stage {
     pub(super) settings: SurfaceSettings,
     pub(super) review_files: Arc<ReviewFiles>,
     pub(super) running: Running,
-    shared: Arc<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
+    pub(super) asker: Asker,
     /// Something beside the review has changed what is shown.
-    redraw: Notify,
-    /// When the user last typed, by file.
-    typed: Mutex<BTreeMap<AbsPath, Instant>>,
-    /// Since when a question is open.
-    asked: Mutex<BTreeMap<String, Instant>>,
+    redraw: Arc<Notify>,
 }
 
 impl Stage {
+    /// Must be called within a runtime.
     pub(super) fn new(
         core: Core,
         editor: Arc<RemoteEditor>,
         outgoing: Outgoing,
         commands: CommandIds,
     ) -> Self {
+        let sessions = core.sessions.clone();
+        let answer = move |id: &str, answer| {
+            sessions.answer(id, answer);
+        };
         Self {
+            asker: Asker::start(editor.clone(), answer),
             core,
             editor,
             outgoing,
@@ -59,7 +52,7 @@ impl Stage {
             settings: SurfaceSettings::default(),
             review_files: Arc::default(),
             running: Running::default(),
-            shared: Arc::default(),
+            redraw: Arc::default(),
         }
     }
 
@@ -84,7 +77,7 @@ impl Stage {
             features: self.editor.features(),
             workspace: self.core.workspace.clone(),
             settings: self.settings,
-            questions: self.questions(),
+            questions: self.asker.open().as_ref().clone(),
             review_files: self.review_files.all(),
             running: self.core.sessions.list().iter().any(|session| session.state != SessionState::Idle),
             commands: self.commands.clone(),
@@ -93,42 +86,11 @@ impl Stage {
 
     /// Has the surfaces drawn again.
     pub(super) fn redraw(&self) {
-        self.shared.redraw.notify_one();
+        self.redraw.notify_one();
     }
 
     /// Wakes when `redraw` was called.
     pub(super) async fn redrawn(&self) {
-        self.shared.redraw.notified().await;
+        self.redraw.notified().await;
     }
-
-    /// The user typed into the file.
-    pub(super) fn typed(&self, path: AbsPath) {
-        lock(&self.shared.typed).insert(path, Instant::now());
-    }
-
-    /// How long the user has not typed into the file; `None`: never did.
-    pub(super) fn quiet_in(&self, path: &AbsPath) -> Option<Duration> {
-        lock(&self.shared.typed).get(path).map(Instant::elapsed)
-    }
-
-    /// How long the user has typed nowhere; `None`: never did.
-    pub(super) fn quiet(&self) -> Option<Duration> {
-        lock(&self.shared.typed).values().max().map(Instant::elapsed)
-    }
-
-    fn questions(&self) -> Vec<OpenQuestion> {
-        let open = self.core.sessions.open_questions();
-        let mut asked = lock(&self.shared.asked);
-        asked.retain(|id, _| open.iter().any(|(_, request)| request.id == *id));
-        open.into_iter()
-            .map(|(_, request)| {
-                let since = asked.entry(request.id.clone()).or_insert_with(Instant::now);
-                OpenQuestion { overdue: since.elapsed() >= OVERDUE, request }
-            })
-            .collect()
-    }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -17,7 +17,7 @@ pub(in crate::lsp) fn did_change(backend: &Backend, params: DidChangeTextDocumen
     let encoding = backend.features().position_encoding;
     match stage.core.documents.change(document.uri.as_str(), document.version, &changes, encoding) {
         Ok(changed) => {
-            stage.typed(changed.path.clone());
+            stage.asker.typed();
             stage.core.desk.changed(changed);
         }
         Err(ignored) => tracing::debug!(%ignored, "didChange"),

@@ -3,6 +3,7 @@
 use crate::editor::{Editor, Loudness};
 use crate::lsp::commands::{Place, What};
 use crate::lsp::stage::Stage;
+use crate::lsp::surface::advance::{Decided, advance};
 use crate::lsp::surface::{Fate, items, shown_lines};
 use crate::review::{Decide, Decision, DecisionResult, HunkRef, Outcome, ReviewView, Take, Target};
 
@@ -21,11 +22,20 @@ pub(super) fn resolve(stage: Stage, hunk: HunkRef, take: Take) {
 }
 
 /// The editor has the edits already; the desk waits for their echo and says so if none comes.
-pub(super) fn claimed(stage: &Stage, hunks: Vec<HunkRef>) {
+pub(super) fn claimed(stage: &Stage, hunks: Vec<HunkRef>, place: Place) {
     for hunk in &hunks {
         stage.review_files.decided(&hunk.id, Fate::Accepted);
     }
-    stage.core.desk.claimed(hunks);
+    stage.core.desk.claimed(hunks.clone());
+    go_on(stage, Decided { path: place.path, line: place.start as usize, hunks });
+}
+
+/// To the next hunk, if the user wants that.
+fn go_on(stage: &Stage, decided: Decided) {
+    if stage.settings.advance {
+        let (desk, documents) = (stage.core.desk.clone(), stage.core.documents.clone());
+        tokio::spawn(advance(decided, desk, documents, stage.editor.clone()));
+    }
 }
 
 async fn decide(stage: Stage, decide: Decide, what: What) {
@@ -41,7 +51,11 @@ async fn decide(stage: Stage, decide: Decide, what: What) {
             }
         },
     };
+    let decided = place_of(stage.core.desk.settled().await.as_ref(), &target);
     let results = stage.core.desk.decide(Decision { decide, target }).await;
+    if let Some(decided) = decided {
+        go_on(&stage, decided);
+    }
     for result in &results {
         if let (Some(hunk), Some(fate)) = (&result.hunk, fate(result.outcome)) {
             stage.review_files.decided(hunk, fate);
@@ -64,6 +78,18 @@ fn hunk_at(view: &ReviewView, place: &Place) -> Option<Target> {
         }
         None => Some(Target::File(place.path.clone())),
     })
+}
+
+/// Where the cursor goes on from after a decision about one hunk or one file.
+fn place_of(view: &ReviewView, target: &Target) -> Option<Decided> {
+    match target {
+        Target::All { .. } => None,
+        Target::File(path) => Some(Decided { path: path.clone(), line: 0, hunks: Vec::new() }),
+        Target::Hunk(name) => items(view).find_map(|item| {
+            let hunk = item.hunk.filter(|hunk| hunk.id == name.id)?;
+            Some(Decided { path: item.file.path.clone(), line: hunk.lines.start, hunks: vec![name.clone()] })
+        }),
+    }
 }
 
 const fn fate(outcome: Outcome) -> Option<Fate> {
