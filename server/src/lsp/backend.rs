@@ -18,7 +18,7 @@ use crate::documents::AbsPath;
 use crate::editor::{Editor, EditorFeatures};
 
 /// What handlers share.
-pub struct Backend {
+pub(super) struct Backend {
     pub(super) outgoing: Outgoing,
     pub(super) editor: Arc<RemoteEditor>,
     /// Cancelled when the editor's process has ended.

@@ -16,7 +16,7 @@ use super::{commands::CommandIds, custom, hello::Hello};
 use crate::editor::{CopydeskFeatures, DiagnosticStyle, EditorFeatures, PositionEncoding};
 
 /// The abilities an editor announces, and by its name those that it has or lacks without saying so.
-pub fn features(hello: &Hello) -> EditorFeatures {
+pub(super) fn features(hello: &Hello) -> EditorFeatures {
     let capabilities = &hello.capabilities;
     let at = |pointer: &str| capabilities.pointer(pointer);
     let says = |pointer: &str| at(pointer).and_then(Value::as_bool).unwrap_or_default();
@@ -53,7 +53,7 @@ pub fn features(hello: &Hello) -> EditorFeatures {
 }
 
 /// What the server offers to this editor.
-pub fn server_capabilities(features: &EditorFeatures, ids: &CommandIds) -> ServerCapabilities {
+pub(super) fn server_capabilities(features: &EditorFeatures, ids: &CommandIds) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(match features.position_encoding {
             PositionEncoding::Utf8 => PositionEncodingKind::UTF8,

@@ -8,22 +8,22 @@ use crate::documents::{AbsPath, to_path};
 
 /// The params of `initialize` (LSP "Initialize Request").
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Hello {
-    pub process_id: Option<u32>,
+pub(super) struct Hello {
+    pub(super) process_id: Option<u32>,
     /// `clientInfo.name`, empty if it is not said.
-    pub client: String,
-    pub version: String,
+    pub(super) client: String,
+    pub(super) version: String,
     /// `workspaceFolders`, else `rootUri`.
-    pub folders: Vec<AbsPath>,
+    pub(super) folders: Vec<AbsPath>,
     /// The deprecated `rootPath`: Helix says only here where it was started.
-    pub root_path: Option<AbsPath>,
-    pub capabilities: Value,
+    pub(super) root_path: Option<AbsPath>,
+    pub(super) capabilities: Value,
     /// `initializationOptions`: the user's settings under their own names, and `commandPrefix`.
-    pub options: Value,
+    pub(super) options: Value,
 }
 
 impl Hello {
-    pub fn read(params: &Value) -> Self {
+    pub(super) fn read(params: &Value) -> Self {
         let text = |pointer: &str| params.pointer(pointer).and_then(Value::as_str).unwrap_or_default();
         let value = |name: &str| params.get(name).cloned().unwrap_or_default();
         Self {
@@ -38,13 +38,13 @@ impl Hello {
     }
 
     /// The ids this client wants the commands to have.
-    pub fn command_ids(&self) -> CommandIds {
+    pub(super) fn command_ids(&self) -> CommandIds {
         CommandIds::new(self.options.get("commandPrefix").and_then(Value::as_str).unwrap_or_default())
     }
 
     /// Where the session works: what the editor named, else the folder it was started in if `first`, the first document,
     /// lies there, else that document's folder. A home folder is no project.
-    pub fn roots(&self, first: Option<&AbsPath>, host: &Host) -> Vec<AbsPath> {
+    pub(super) fn roots(&self, first: Option<&AbsPath>, host: &Host) -> Vec<AbsPath> {
         if !self.folders.is_empty() {
             return self.folders.clone();
         }

@@ -16,7 +16,7 @@ const ROOM: usize = 1 << 20;
 
 /// The way out. Cheap to clone; putting something in never waits.
 #[derive(Clone)]
-pub struct Outgoing {
+pub(super) struct Outgoing {
     shared: Arc<Shared>,
 }
 
@@ -31,7 +31,7 @@ struct Shared {
 
 /// Why a request of ours has no result. None of them is ever a yes.
 #[derive(Debug, PartialEq, thiserror::Error)]
-pub enum Unanswered {
+pub(super) enum Unanswered {
     #[error("the editor answered with an error: {0}")]
     Refused(Error),
     #[error("the editor did not answer within {0:?}")]
@@ -42,7 +42,7 @@ pub enum Unanswered {
 
 impl Outgoing {
     /// The way in, and the end to hand to `write_all`.
-    pub fn new() -> (Self, mpsc::UnboundedReceiver<Vec<u8>>) {
+    pub(super) fn new() -> (Self, mpsc::UnboundedReceiver<Vec<u8>>) {
         let (line, end) = mpsc::unbounded_channel();
         let shared = Shared {
             line,
@@ -54,12 +54,12 @@ impl Outgoing {
         (Self { shared: Arc::new(shared) }, end)
     }
 
-    pub fn notify(&self, method: &str, params: impl Serialize) {
+    pub(super) fn notify(&self, method: &str, params: impl Serialize) {
         self.put(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
     /// Sends a request at once; the future is only its answer, and may be dropped.
-    pub fn request(
+    pub(super) fn request(
         &self,
         method: &str,
         params: impl Serialize,
@@ -84,12 +84,12 @@ impl Outgoing {
     }
 
     /// Answers a request of the editor.
-    pub fn respond(&self, response: &Response) {
+    pub(super) fn respond(&self, response: &Response) {
         self.put(response);
     }
 
     /// The editor answered a request of ours. An answer to nothing, or one that comes late, is dropped.
-    pub fn answered(&self, id: i64, result: Result<Value, Error>) {
+    pub(super) fn answered(&self, id: i64, result: Result<Value, Error>) {
         match self.shared.questions().remove(&id) {
             Some(question) => drop(question.send(result)),
             None => tracing::debug!(id, "an answer that nobody waits for"),
@@ -97,7 +97,7 @@ impl Outgoing {
     }
 
     /// Waits while a slow editor has much to read, so that a stream of events is slowed down and nothing else.
-    pub async fn room(&self) {
+    pub(super) async fn room(&self) {
         loop {
             let written = self.shared.written.notified();
             if self.shared.waiting.load(Ordering::Acquire) < ROOM {

@@ -14,18 +14,18 @@ use crate::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Posi
 const APPLY_DEADLINE: Duration = Duration::from_secs(9);
 
 /// An `Editor` over LSP. Only what an editor announced is ever asked of it.
-pub struct RemoteEditor {
+pub(super) struct RemoteEditor {
     outgoing: Outgoing,
     features: OnceLock<EditorFeatures>,
 }
 
 impl RemoteEditor {
-    pub fn new(outgoing: Outgoing) -> Self {
+    pub(super) fn new(outgoing: Outgoing) -> Self {
         Self { outgoing, features: OnceLock::new() }
     }
 
     /// Once, at `initialize`; a second time changes nothing.
-    pub fn resolve(&self, features: EditorFeatures) {
+    pub(super) fn resolve(&self, features: EditorFeatures) {
         drop(self.features.set(features));
     }
 }
