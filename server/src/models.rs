@@ -10,9 +10,9 @@ mod retry;
 mod select;
 mod sse;
 
-pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig, ApiKey};
+pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig};
 pub use event::{BlockDelta, ProviderEvent};
 pub use offline::{OFFLINE_LABEL, OfflineModel};
 pub use provider::{ModelError, ModelErrorKind, ModelRequest, Provider, ProviderInfo, ToolDefinition};
 pub use retry::RetryPolicy;
-pub use select::{DEFAULT_MODEL, ModelSettings, ProviderChoice, Selected, select};
+pub use select::{DEFAULT_MODEL, provider};

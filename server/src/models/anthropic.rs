@@ -12,13 +12,13 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures::stream::BoxStream;
-use secrecy::SecretString;
 
 use self::exchange::Exchange;
 use super::generate::generate;
 use super::redact::redacted;
 use super::retry::{Failure, RetryPolicy, with_retries};
 use super::{ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo};
+use crate::config::ApiKey;
 use crate::conversation::without_thinking;
 
 /// Where the API is unless told otherwise.
@@ -29,7 +29,8 @@ pub const ANTHROPIC_URL: &str = "https://api.anthropic.com";
 pub struct AnthropicConfig {
     /// Without `/v1/messages`.
     pub base_url: String,
-    pub key: ApiKey,
+    /// Sent in `x-api-key`. Without one, each request fails with words that say so.
+    pub key: Option<ApiKey>,
     /// Such as `claude-sonnet-5`.
     pub model: String,
     /// Silence after which a stream counts as dead; `None`: never.
@@ -37,34 +38,17 @@ pub struct AnthropicConfig {
     pub retry: RetryPolicy,
 }
 
-/// How a request proves who asks.
-#[derive(Clone, Debug)]
-pub enum ApiKey {
-    /// In `x-api-key`.
-    Key(SecretString),
-    /// In `authorization`, as gateways want it.
-    Bearer(SecretString),
-}
-
 impl AnthropicConfig {
     pub const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 
     /// The public API with the usual limits.
-    pub fn new(key: ApiKey, model: impl Into<String>) -> Self {
+    pub fn new(key: Option<ApiKey>, model: impl Into<String>) -> Self {
         Self {
             base_url: ANTHROPIC_URL.to_owned(),
             key,
             model: model.into(),
             idle_timeout: Some(Self::IDLE_TIMEOUT),
             retry: RetryPolicy::default(),
-        }
-    }
-}
-
-impl ApiKey {
-    pub(super) fn secret(&self) -> &SecretString {
-        match self {
-            Self::Key(secret) | Self::Bearer(secret) => secret,
         }
     }
 }
@@ -111,7 +95,7 @@ impl Provider for Anthropic {
                     }
                     outcome => outcome,
                 };
-                outcome.map_err(|failure| cleared(failure, config.key.secret()))
+                outcome.map_err(|failure| cleared(failure, config.key.as_ref()))
             })
             .await
         })
@@ -131,8 +115,10 @@ impl Inner {
     }
 }
 
-fn cleared(mut failure: Failure, key: &SecretString) -> Failure {
-    failure.error.message = redacted(&failure.error.message, key);
+fn cleared(mut failure: Failure, key: Option<&ApiKey>) -> Failure {
+    if let Some(key) = key {
+        failure.error.message = redacted(&failure.error.message, key);
+    }
     failure
 }
 

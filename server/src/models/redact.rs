@@ -1,6 +1,6 @@
 //! Keys out of any text that a person, a log or a model may see.
 
-use secrecy::{ExposeSecret, SecretString};
+use crate::config::ApiKey;
 
 /// Stands where a key stood.
 const MARK: &str = "[key]";
@@ -9,8 +9,8 @@ const MARK: &str = "[key]";
 const TELLING: usize = 8;
 
 /// `text` without `key`: not whole, not a telling piece of it, and not in base64.
-pub(super) fn redacted(text: &str, key: &SecretString) -> String {
-    let key = key.expose_secret().trim();
+pub(super) fn redacted(text: &str, key: &ApiKey) -> String {
+    let key = key.expose().trim();
     if key.is_empty() {
         return text.to_owned();
     }
@@ -70,7 +70,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, wanted: &str) {
-        assert_eq!(redacted(text, &SecretString::from(KEY)), wanted);
+        assert_eq!(redacted(text, &ApiKey::new(KEY)), wanted);
     }
 
     #[test]
@@ -88,6 +88,6 @@ mod tests {
             "prompt is too long: 205123 tokens > 200000 maximum",
         );
         check("größe sk-ant", "größe sk-ant");
-        assert_eq!(redacted("text", &SecretString::from("")), "text");
+        assert_eq!(redacted("text", &ApiKey::new("")), "text");
     }
 }

@@ -5,12 +5,12 @@ use std::pin::pin;
 use std::time::{Duration, SystemTime};
 
 use futures::stream::{Stream, StreamExt, TryStreamExt};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
-use secrecy::ExposeSecret;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 
+use super::AnthropicConfig;
 use super::answer::Answer;
 use super::failure::{self, Asked, Refusal};
-use super::{AnthropicConfig, ApiKey};
+use crate::config::ApiKey;
 use crate::models::ModelErrorKind;
 use crate::models::generate::Emit;
 use crate::models::retry::Failure;
@@ -45,7 +45,7 @@ impl Exchange<'_> {
         let url = endpoint(&self.config.base_url)?;
         let shown = shown(&url);
         let asked = Asked { model: &self.config.model, url: &shown };
-        let request = self.client.post(url).headers(headers(&self.config.key)?).body(body);
+        let request = self.client.post(url).headers(headers(self.config.key.as_ref())?).body(body);
         let response = tokio::time::timeout(RESPONSE_TIMEOUT, request.send())
             .await
             .map_err(|_| failure::stalled(RESPONSE_TIMEOUT, true))?
@@ -124,18 +124,16 @@ fn shown(url: &reqwest::Url) -> String {
     url.origin().ascii_serialization()
 }
 
-fn headers(key: &ApiKey) -> Result<HeaderMap, Failure> {
-    let (name, value) = match key {
-        ApiKey::Key(key) => ("x-api-key", key.expose_secret().trim().to_owned()),
-        ApiKey::Bearer(token) => (AUTHORIZATION.as_str(), format!("Bearer {}", token.expose_secret().trim())),
-    };
-    let mut value = HeaderValue::from_str(&value).map_err(|_| {
-        let message = "The API key holds a character that no key has. Copy it again.".to_owned();
-        failure::hopeless(ModelErrorKind::Authentication, message)
+fn headers(key: Option<&ApiKey>) -> Result<HeaderMap, Failure> {
+    let unusable = |message: &str| failure::hopeless(ModelErrorKind::Authentication, message.to_owned());
+    let key = key.ok_or_else(|| {
+        unusable("There is no key for the model: set ANTHROPIC_API_KEY, or choose the offline model.")
     })?;
+    let mut value = HeaderValue::from_str(key.expose().trim())
+        .map_err(|_| unusable("The API key holds a character that no key has: copy it again."))?;
     value.set_sensitive(true);
     let mut headers = HeaderMap::new();
-    headers.insert(name, value);
+    headers.insert("x-api-key", value);
     headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
