@@ -5,6 +5,7 @@
 
 mod changes;
 mod code;
+mod comment;
 mod edits;
 mod explain;
 mod grammar;

@@ -38,6 +38,8 @@ pub(super) enum Line {
 pub(super) struct Sentence {
     pub(super) instruction: Instruction,
     pub(super) files: Vec<String>,
+    /// The one-based line of the comment it was read from, which is to go.
+    pub(super) comment: Option<usize>,
 }
 
 /// What it understands, for a person who asked for something else.
@@ -52,6 +54,7 @@ pub(super) const UNDERSTOOD: &str = "\
 
 /// Reads `words`; `None` if they are no instruction it knows.
 pub(super) fn parse(words: &str) -> Option<Sentence> {
+    let (words, comment) = split_comment(words);
     let tokens = tokens(words);
     let tokens = match tokens.split_first() {
         Some((first, rest)) if first.is("please") => rest,
@@ -74,7 +77,18 @@ pub(super) fn parse(words: &str) -> Option<Sentence> {
         "explain" => Some(Instruction::Explain),
         _ => None,
     }?;
-    Some(Sentence { instruction, files })
+    Some(Sentence { instruction, files, comment })
+}
+
+/// The instruction itself, and the line that the paragraph behind it names: the editor's door adds one when an
+/// instruction stands in a comment.
+fn split_comment(words: &str) -> (&str, Option<usize>) {
+    let found = words.rsplit_once("\n\n").and_then(|(instruction, paragraph)| {
+        let (_, behind) = paragraph.split_once("asked for in the comment on line ")?;
+        let (line, _) = behind.split_once('.')?;
+        Some((instruction, line.parse().ok()?))
+    });
+    found.map_or((words, None), |(instruction, line)| (instruction, Some(line)))
 }
 
 /// Whether `c` can be part of an identifier.
@@ -206,7 +220,7 @@ mod tests {
     #[track_caller]
     fn check(words: &str, instruction: Instruction, files: &[&str]) {
         let files = files.iter().map(|&file| file.to_owned()).collect();
-        assert_eq!(parse(words), Some(Sentence { instruction, files }), "{words}");
+        assert_eq!(parse(words), Some(Sentence { instruction, files, comment: None }), "{words}");
     }
 
     fn rename_load() -> Instruction {

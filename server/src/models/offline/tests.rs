@@ -263,3 +263,12 @@ fn run_tool(
         other => Err(format!("no tool {other}")),
     }
 }
+
+#[tokio::test]
+async fn an_instruction_in_a_comment_takes_the_comment_with_it() {
+    let words = "rename load to open in src/a.rs\n\n\
+                 This is asked for in the comment on line 1. Remove that comment as well.";
+    let files = [("src/a.rs", "// copydesk: rename load to open in src/a.rs\nfn load() {}\n")];
+    let run = run(&files, words, "<editor-context path=\"src/a.rs\" lines=\"1-2\">").await;
+    run.check("src/a.rs", "fn open() {}\n");
+}

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use super::changes::{File, plan};
+use super::comment::without_comment;
 use super::edits::{Edit, edits};
 use super::explain::explain;
 use super::grammar::{Instruction, Line, Sentence, UNDERSTOOD, parse};
@@ -123,7 +124,9 @@ fn change(
     let mut wanted: Vec<(&str, Edit)> = Vec::new();
     for (path, text) in texts {
         let context = task.context.as_ref().filter(|context| same_file(&context.path, path));
-        let plan = plan(&sentence.instruction, File { path, text, context });
+        let comment = sentence.comment.filter(|_| context.is_some());
+        let plan =
+            without_comment(text, comment, |text| plan(&sentence.instruction, File { path, text, context }));
         wanted.extend(edits(text, &plan.changes).into_iter().map(|edit| (path.as_str(), edit)));
         notes.extend(plan.notes);
     }
