@@ -9,3 +9,4 @@
 )]
 
 pub mod client;
+pub mod model_server;

@@ -1,0 +1,188 @@
+//! A model service that plays a script over real HTTP: it streams, splits, stalls and breaks as it is told, and checks
+//! every request it gets.
+
+mod answer;
+mod http;
+mod invariants;
+mod request;
+mod wire;
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+
+pub use answer::Answer;
+pub use request::Request;
+
+/// Longest wait of a test for something that ought to happen.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A running server. When it is dropped, the test fails if a request broke a rule, came unasked for, or is still owed.
+pub struct ModelServer {
+    address: SocketAddr,
+    stage: Arc<Stage>,
+    running: JoinHandle<()>,
+}
+
+/// What the connections share.
+struct Stage {
+    played: Mutex<Played>,
+    /// Counts requests, so that a test can wait for one.
+    asked: watch::Sender<usize>,
+    /// Counts answers that the other side did not wait for.
+    hung_up: watch::Sender<usize>,
+}
+
+#[derive(Default)]
+struct Played {
+    script: VecDeque<Step>,
+    requests: Vec<Request>,
+    faults: Vec<String>,
+}
+
+/// Looks at a request and answers it.
+type Reply = dyn FnMut(&Request) -> Answer + Send;
+
+enum Step {
+    Answer(Answer),
+    /// Answers whatever comes from here on.
+    By(Box<Reply>),
+}
+
+impl ModelServer {
+    /// Answers the first request with the first answer, and so on.
+    pub async fn playing(script: impl IntoIterator<Item = Answer>) -> Self {
+        Self::start(script.into_iter().map(Step::Answer).collect()).await
+    }
+
+    /// Answers each request by what is in it.
+    pub async fn answering(reply: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
+        Self::start(VecDeque::from([Step::By(Box::new(reply))])).await
+    }
+
+    /// The base URL of the API.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Adds an answer behind those that are still to be played.
+    pub fn then(&self, answer: Answer) {
+        self.stage.lock().script.push_back(Step::Answer(answer));
+    }
+
+    /// The requests so far.
+    #[track_caller]
+    pub fn requests(&self) -> Vec<Request> {
+        self.fail_on_faults();
+        self.stage.lock().requests.clone()
+    }
+
+    /// The last request so far.
+    #[track_caller]
+    pub fn last_request(&self) -> Request {
+        let requests = self.requests();
+        requests.into_iter().next_back().unwrap_or_else(|| panic!("the model was not asked yet"))
+    }
+
+    /// Waits until that many requests have come.
+    pub async fn asked(&self, times: usize) {
+        wait(self.stage.asked.subscribe(), times, "request").await;
+    }
+
+    /// Waits until the other side has closed that many connections before their answer was over.
+    pub async fn hung_up(&self, times: usize) {
+        wait(self.stage.hung_up.subscribe(), times, "connection closed early").await;
+    }
+
+    async fn start(script: VecDeque<Step>) -> Self {
+        let listener =
+            TcpListener::bind("127.0.0.1:0").await.unwrap_or_else(|error| panic!("no port: {error}"));
+        let address = listener.local_addr().unwrap_or_else(|error| panic!("no address: {error}"));
+        let stage = Arc::new(Stage {
+            played: Mutex::new(Played { script, ..Played::default() }),
+            asked: watch::Sender::new(0),
+            hung_up: watch::Sender::new(0),
+        });
+        let running = tokio::spawn(serve(listener, stage.clone()));
+        Self { address, stage, running }
+    }
+
+    #[track_caller]
+    fn fail_on_faults(&self) {
+        let faults = self.stage.lock().faults.join("\n- ");
+        assert!(faults.is_empty(), "what the model was sent is not legal:\n- {faults}");
+    }
+}
+
+impl Drop for ModelServer {
+    fn drop(&mut self) {
+        self.running.abort();
+        if std::thread::panicking() {
+            return;
+        }
+        self.fail_on_faults();
+        let owed = self.stage.lock().script.iter().filter(|step| matches!(step, Step::Answer(_))).count();
+        assert!(owed == 0, "{owed} answers of the script were never asked for");
+    }
+}
+
+impl Stage {
+    fn lock(&self) -> MutexGuard<'_, Played> {
+        self.played.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Records a request and gives its answer. One that the script does not foresee is a fault.
+    fn answer(&self, request: Request) -> Answer {
+        let answer = {
+            let mut played = self.lock();
+            let number = played.requests.len() + 1;
+            let faults = invariants::faults(&request);
+            played.faults.extend(faults.into_iter().map(|fault| format!("request {number}: {fault}")));
+            played.requests.push(request.clone());
+            match played.script.pop_front() {
+                Some(Step::Answer(answer)) => answer,
+                Some(Step::By(mut reply)) => {
+                    let answer = reply(&request);
+                    played.script.push_front(Step::By(reply));
+                    answer
+                }
+                None => {
+                    played.faults.push(format!("request {number} came after the script's end:\n{request}"));
+                    Answer::refusal(400, "invalid_request_error", "the script has ended")
+                }
+            }
+        };
+        self.asked.send_modify(|asked| *asked += 1);
+        answer
+    }
+}
+
+async fn serve(listener: TcpListener, stage: Arc<Stage>) {
+    let mut number = 0;
+    while let Ok((connection, _)) = listener.accept().await {
+        number += 1;
+        tokio::spawn(serve_one(connection, stage.clone(), number));
+    }
+}
+
+async fn serve_one(mut connection: tokio::net::TcpStream, stage: Arc<Stage>, number: usize) {
+    // A connection that never asks anything is no matter of the script.
+    let Some(request) = http::read(&mut connection).await else { return };
+    let answer = stage.answer(request);
+    if wire::play(&mut connection, &answer, number).await.is_err() {
+        stage.hung_up.send_modify(|hung_up| *hung_up += 1);
+    }
+}
+
+async fn wait(mut count: watch::Receiver<usize>, times: usize, what: &str) {
+    let arrived = tokio::time::timeout(PATIENCE, count.wait_for(|&count| count >= times)).await.is_ok();
+    assert!(arrived, "waited {PATIENCE:?} for {what} number {times}, and there were {}", *count.borrow());
+}
+
+#[cfg(test)]
+mod tests;
