@@ -3,6 +3,8 @@
 mod attachments;
 mod event;
 mod executor;
+#[cfg(test)]
+mod fixture;
 mod outbox;
 mod partition;
 mod query;

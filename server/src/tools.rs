@@ -2,6 +2,8 @@
 
 mod edit;
 mod edit_match;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod input;
 mod line_ends;
 mod nearest;

@@ -5,30 +5,19 @@ use serde_json::{Value, json};
 use super::ToolError;
 use super::target::resolve;
 use super::tool::ToolUseContext;
-use crate::documents::{ReadError, Stamp};
+use crate::documents::ReadError;
 use crate::review::{AgentView, HunkId, ProposeError, Proposed, Reason, patch};
 
-/// The file as the agent has it. A file that is not there is a view without text; one that can't be written is refused now
-/// rather than after the user's accept.
+/// The file as the agent has it. A file that is not there is a view without text.
 pub(super) async fn view(context: &ToolUseContext, file_path: &str) -> Result<AgentView, ToolError> {
     let path = resolve(&context.workspace, file_path)?;
-    let view = match context.desk.agent_view(&context.session, &path).await {
-        Ok(view) => view,
+    match context.desk.agent_view(&context.session, &path).await {
+        Ok(view) => Ok(view),
         Err(ReadError::Missing { path }) => {
-            AgentView { path, text: None, stamp: None, drafted: false, rejected: Vec::new() }
+            Ok(AgentView { path, text: None, stamp: None, drafted: false, rejected: Vec::new() })
         }
-        Err(other) => return Err(ToolError(format!("{other}."))),
-    };
-    let closed = matches!(view.stamp, Some(Stamp::Disk { .. }));
-    // The mode is looked at, not what this user may do: root may write everything.
-    let read_only = || view.path.as_path().metadata().is_ok_and(|metadata| metadata.permissions().readonly());
-    if closed && read_only() {
-        return Err(ToolError(format!(
-            "{} is read-only, so it can't be changed. Ask the user to make it writable if the change is needed.",
-            view.path
-        )));
+        Err(other) => Err(ToolError(format!("{other}."))),
     }
-    Ok(view)
 }
 
 /// Why the desk says the change is wanted.

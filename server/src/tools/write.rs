@@ -93,7 +93,13 @@ async fn write(input: WriteInput, context: ToolUseContext) -> Result<ToolResult,
     };
     let reason = proposing::reason(&context, summary);
     let proposed = context.desk.propose(&context.session, &view.path, reason, make).await;
-    let proposed = proposed.map_err(proposing::refused)?;
+    let proposed = proposed.map_err(|error| {
+        // It is told once that the file it saw is gone; then it may make it anew.
+        if view.text.is_none() {
+            context.seen.forget(&view.path);
+        }
+        proposing::refused(error)
+    })?;
     let seen = SeenFile {
         text: Text::from(content.as_str()),
         stamp: view.stamp.clone(),

@@ -1,1 +1,369 @@
+//! The loop against scripts: the exact events, the requests, and the one Terminal.
 
+use std::sync::atomic::Ordering;
+
+use futures::pin_mut;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::agent::executor::Permission;
+use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, line, text, thought, tool, tools};
+use crate::conversation::{Role, ToolResultContent};
+use crate::models::ModelErrorKind;
+use crate::permissions::Verdict;
+use crate::tools::Tool;
+use crate::tools::fixture::Fixture;
+
+/// Allows what no rule forbids, without asking.
+struct AllowAll;
+
+impl CanUseTool for AllowAll {
+    fn can_use(
+        &self,
+        _: &ToolUseId,
+        _: &str,
+        verdict: Verdict,
+        _: &Outbox,
+    ) -> BoxFuture<'static, Permission> {
+        let permission = match verdict {
+            Verdict::Deny(why) => Permission::Denied(why),
+            Verdict::Allow | Verdict::Ask { .. } => Permission::Granted,
+        };
+        future::ready(permission).boxed()
+    }
+}
+
+fn params(fixture: &Fixture, model: Arc<ScriptedModel>, cancel: CancellationToken) -> QueryParams {
+    let prompt = Message::User(user(clock()(), vec![ContentBlock::text("go")]));
+    QueryParams {
+        messages: vec![prompt],
+        system: vec!["be brief".into()],
+        tools: tools(),
+        tool_use_context: RoundContext {
+            session: fixture.session.clone(),
+            workspace: fixture.workspace.clone(),
+            documents: fixture.documents.clone(),
+            desk: fixture.desk.clone(),
+            seen: fixture.seen.clone(),
+            messages: Arc::new([]),
+            cancel,
+        },
+        can_use_tool: Arc::new(AllowAll),
+        provider: model,
+        take_queued: Box::new(|| future::ready(Vec::new()).boxed()),
+        limits: Limits { max_turns: 3, max_output_tokens: 100 },
+        clock: clock(),
+    }
+}
+
+/// Plays the script to its end and compares every event; checks what every request must hold.
+#[track_caller]
+fn check(script: Vec<Vec<Piece>>, want: &[&str]) {
+    let model = ScriptedModel::new(script);
+    let lines = futures_executor(async {
+        let fixture = Fixture::new(&[]);
+        let events = query(params(&fixture, model.clone(), CancellationToken::new()));
+        events.filter_map(|event| future::ready(line(&event))).collect::<Vec<_>>().await
+    });
+    assert_eq!(lines, want);
+    for request in model.requests() {
+        assert_valid(&request);
+    }
+}
+
+fn futures_executor<T>(future: impl Future<Output = T>) -> T {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
+}
+
+/// Roles alternate from the user on, and each call is answered at the head of the next message.
+#[track_caller]
+fn assert_valid(request: &ModelRequest) {
+    for (index, message) in request.messages.iter().enumerate() {
+        assert_eq!(message.role, if index % 2 == 0 { Role::User } else { Role::Assistant });
+        let calls = message.content.iter().filter_map(|block| match block {
+            ContentBlock::ToolUse { id, .. } => Some(id),
+            _ => None,
+        });
+        let next = request.messages.get(index + 1);
+        let answers = next.into_iter().flat_map(|next| &next.content).map_while(|block| match block {
+            ContentBlock::ToolResult { tool_use_id, .. } => Some(tool_use_id),
+            _ => None,
+        });
+        assert_eq!(calls.collect::<BTreeSet<_>>(), answers.collect());
+    }
+}
+
+#[test]
+fn an_answer_without_calls_ends_the_task() {
+    check(vec![vec![text("hello")]], &["request 1", "model hello", "done completed after 1"]);
+}
+
+#[test]
+fn calls_are_run_and_told_until_there_are_none() {
+    check(
+        vec![vec![text("let me see"), tool("t1", "Look", json!({"at": "a"}))], vec![text("seen")]],
+        &[
+            "request 1",
+            "model let me see",
+            "model Look as t1",
+            "call t1 Pending",
+            "call t1 InProgress",
+            "call t1 Completed",
+            "user t1: {\"at\":\"a\"}",
+            "transition next_turn",
+            "request 2",
+            "model seen",
+            "done completed after 2",
+        ],
+    );
+}
+
+#[test]
+fn every_way_a_call_can_fail_is_a_result() {
+    check(
+        vec![vec![
+            tool("t1", "Nothing", json!({})),
+            tool("t2", "Look", json!(7)),
+            tool("t3", "Refuse", json!({})),
+            tool("t4", "Panic", json!({})),
+            tool("t5", "Look", json!({})),
+        ]],
+        &[
+            "request 1",
+            "model Nothing as t1",
+            "model Look as t2",
+            "model Refuse as t3",
+            "model Panic as t4",
+            "model Look as t5",
+            "call t1 Failed",
+            "user t1 failed: There is no tool `Nothing`. The tools are: Act, Ask, Hang, Look, Panic, Refuse.",
+            "call t2 Pending",
+            "call t2 Failed",
+            "user t2 failed: the input is no object",
+            "call t3 Pending",
+            "call t3 Rejected",
+            "user t3 failed: It is forbidden.",
+            "call t4 Pending",
+            "call t4 InProgress",
+            "call t4 Failed",
+            "user t4 failed: Panic failed: there is a fault in the tool itself.",
+            "call t5 Pending",
+            "call t5 InProgress",
+            "call t5 Completed",
+            "user t5: {}",
+            "transition next_turn",
+            "request 2",
+            "model done",
+            "done completed after 2",
+        ],
+    );
+}
+
+#[test]
+fn the_most_turns_end_the_task_after_the_calls_of_the_last() {
+    let call = |id: &str| vec![tool(id, "Act", json!({}))];
+    let turn = |number: usize| {
+        let id = format!("t{number}");
+        vec![
+            format!("request {number}"),
+            format!("model Act as {id}"),
+            format!("call {id} Pending"),
+            format!("call {id} InProgress"),
+            format!("call {id} Completed"),
+            format!("user {id}: {{}}"),
+        ]
+    };
+    let next = || vec!["transition next_turn".to_owned()];
+    let end = vec!["attachment MaxTurnsReached".to_owned(), "done max_turns after 3".to_owned()];
+    let want = [turn(1), next(), turn(2), next(), turn(3), end].concat();
+    let want: Vec<&str> = want.iter().map(String::as_str).collect();
+    check(vec![call("t1"), call("t2"), call("t3"), call("t4")], &want);
+}
+
+#[test]
+fn a_model_error_is_shown_once_and_ends_the_task() {
+    check(
+        vec![vec![Piece::Fail(ModelErrorKind::Authentication)]],
+        &["request 1", "error the model failed.", "done model_error after 1"],
+    );
+    check(
+        vec![vec![Piece::Fail(ModelErrorKind::PromptTooLong)]],
+        &["request 1", "error the model failed.", "done prompt_too_long after 1"],
+    );
+}
+
+#[test]
+fn a_stream_cut_after_finished_blocks_keeps_them_and_runs_their_calls() {
+    let notice = "notice The answer may be incomplete: the stream broke off.";
+    check(
+        vec![vec![text("first"), Piece::Cut]],
+        &["request 1", "model first", notice, "done completed after 1"],
+    );
+    check(
+        vec![vec![tool("t1", "Look", json!({})), Piece::Cut]],
+        &[
+            "request 1",
+            "model Look as t1",
+            notice,
+            "call t1 Pending",
+            "call t1 InProgress",
+            "call t1 Completed",
+            "user t1: {}",
+            "transition next_turn",
+            "request 2",
+            "model done",
+            "done completed after 2",
+        ],
+    );
+}
+
+#[test]
+fn a_stream_cut_after_a_thought_is_asked_for_again_twice() {
+    let cut = || vec![thought("hm"), Piece::Cut];
+    check(
+        vec![cut(), vec![text("well")]],
+        &["request 1", "model (hm)", "tombstone", "model well", "done completed after 1"],
+    );
+    check(
+        vec![cut(), cut(), cut()],
+        &[
+            "request 1",
+            "model (hm)",
+            "tombstone",
+            "model (hm)",
+            "tombstone",
+            "model (hm)",
+            "tombstone",
+            "error the stream broke off.",
+            "done model_error after 1",
+        ],
+    );
+}
+
+#[test]
+fn an_empty_answer_is_no_success() {
+    let empty = Vec::new;
+    check(
+        vec![empty(), empty(), empty()],
+        &[
+            "request 1",
+            "error The model's answer was empty. Try again, or say it in other words.",
+            "done model_error after 1",
+        ],
+    );
+}
+
+/// Cancels at the event that reads `at` and gives the lines from there on.
+async fn cancelled_at(script: Vec<Vec<Piece>>, at: &str) -> Vec<String> {
+    let fixture = Fixture::new(&[]);
+    let cancel = CancellationToken::new();
+    let events = query(params(&fixture, ScriptedModel::new(script), cancel.clone()));
+    pin_mut!(events);
+    let mut lines = Vec::new();
+    while let Some(event) = events.next().await {
+        if cancel.is_cancelled() {
+            lines.extend(line(&event));
+        } else if line(&event).is_some_and(|line| line == at) {
+            cancel.cancel();
+        }
+    }
+    lines
+}
+
+#[tokio::test]
+async fn a_cancel_while_streaming_answers_the_finished_calls() {
+    let script = vec![vec![text("a"), tool("t1", "Look", json!({})), Piece::Stall]];
+    assert_eq!(
+        cancelled_at(script, "model Look as t1").await,
+        [
+            "call t1 Failed",
+            "user t1 failed: The user interrupted the task before this call was finished.",
+            "user [The user interrupted the task here.]",
+            "done aborted_streaming after 1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_cancel_while_a_tool_runs_answers_every_call() {
+    let calls =
+        vec![tool("t1", "Look", json!({})), tool("t2", "Hang", json!({})), tool("t3", "Act", json!({}))];
+    assert_eq!(
+        cancelled_at(vec![calls], "call t2 InProgress").await,
+        [
+            "call t2 Failed",
+            "user t2 failed: The user interrupted the task before this call was finished.",
+            "call t3 Failed",
+            "user t3 failed: The user interrupted the task before this call was finished.",
+            "user [The user interrupted the task here.]",
+            "done aborted_tools after 1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn twelve_safe_calls_run_ten_at_once_and_answer_in_order() {
+    let fixture = Fixture::new(&[]);
+    let look = Arc::new(TestTool::new(Does::Look));
+    let calls = (0..12).map(|n| tool(&format!("t{n}"), "Look", json!({"n": n}))).collect();
+    let model = ScriptedModel::new(vec![calls]);
+    let params = QueryParams {
+        tools: Tools::new(vec![look.clone() as Arc<dyn Tool>]),
+        ..params(&fixture, model, CancellationToken::new())
+    };
+    let lines: Vec<String> = query(params).filter_map(|event| future::ready(line(&event))).collect().await;
+    assert_eq!(look.peak.load(Ordering::SeqCst), 10);
+    let answered: Vec<&String> = lines.iter().filter(|line| line.starts_with("user t")).collect();
+    let want: Vec<String> = (0..12).map(|n| format!("user t{n}: {{\"n\":{n}}}")).collect();
+    assert_eq!(answered, want.iter().collect::<Vec<_>>());
+}
+
+#[tokio::test]
+async fn dropping_the_stream_drops_the_running_calls() {
+    let fixture = Fixture::new(&[]);
+    let model = ScriptedModel::new(vec![vec![tool("t1", "Hang", json!({}))]]);
+    let params = params(&fixture, model.clone(), CancellationToken::new());
+    let mut events = Box::pin(query(params));
+    while let Some(event) = events.next().await {
+        if line(&event).as_deref() == Some("call t1 InProgress") {
+            break;
+        }
+    }
+    drop(events);
+    assert_eq!(Arc::strong_count(&model), 1, "nothing holds the model any more");
+}
+
+#[tokio::test]
+async fn what_the_user_sends_meanwhile_comes_after_the_results() {
+    let fixture = Fixture::new(&[]);
+    let model = ScriptedModel::new(vec![vec![tool("t1", "Look", json!({}))]]);
+    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let params = QueryParams {
+        take_queued: Box::new(move || {
+            let first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+            let queued =
+                if first { vec![] } else { vec![user(clock()(), vec![ContentBlock::text("and b")])] };
+            future::ready(queued).boxed()
+        }),
+        ..params(&fixture, model.clone(), CancellationToken::new())
+    };
+    query(params).for_each(|_| future::ready(())).await;
+    let last = model.requests()[1].messages.last().unwrap().content.clone();
+    let result = ContentBlock::ToolResult {
+        tool_use_id: ToolUseId("t1".into()),
+        content: vec![ToolResultContent::Text("{}".into())],
+        is_error: false,
+    };
+    assert_eq!(last, [result, ContentBlock::text("and b")]);
+}
+
+#[tokio::test]
+async fn the_prefix_of_the_next_request_is_the_last_one() {
+    let fixture = Fixture::new(&[]);
+    let model = ScriptedModel::new(vec![vec![tool("t1", "Look", json!({}))]]);
+    query(params(&fixture, model.clone(), CancellationToken::new())).for_each(|_| future::ready(())).await;
+    let [first, second] = model.requests().try_into().expect("two requests");
+    assert_eq!((&first.system, &first.tools), (&second.system, &second.tools));
+    assert_eq!(first.messages, second.messages[..first.messages.len()]);
+}

@@ -1,1 +1,246 @@
+//! Sessions as the doors use them: start, send, cancel, answer, and what their listeners see.
 
+use serde_json::json;
+
+use super::*;
+use crate::agent::fixture::{Piece, ScriptedModel, clock, line, text, tool, tools};
+use crate::agent::{LoopEvent, SessionEvent, TerminalReason};
+use crate::editor::Position;
+use crate::models::{ModelErrorKind, ModelRequest};
+use crate::tools::fixture::Fixture;
+use crate::tools::{Read, Tool};
+
+/// A server's sessions with a scripted model, and one listener.
+struct Stage {
+    sessions: Sessions,
+    updates: mpsc::UnboundedReceiver<SessionUpdate>,
+    model: Arc<ScriptedModel>,
+    fixture: Fixture,
+}
+
+impl Stage {
+    fn new(script: Vec<Vec<Piece>>, files: &[(&str, &str)]) -> Self {
+        let tools = tools();
+        Self::with_tools(script, files, tools)
+    }
+
+    fn with_tools(script: Vec<Vec<Piece>>, files: &[(&str, &str)], tools: Tools) -> Self {
+        let fixture = Fixture::new(files);
+        let model = ScriptedModel::new(script);
+        let sessions = Sessions::new(SessionDeps {
+            provider: model.clone(),
+            documents: fixture.documents.clone(),
+            desk: fixture.desk.clone(),
+            workspace: fixture.workspace.clone(),
+            tools,
+            editor_name: "Helix".into(),
+            limits: Limits::default(),
+            clock: clock(),
+        });
+        let updates = sessions.subscribe();
+        Self { sessions, updates, model, fixture }
+    }
+
+    fn start(&self, words: &str) -> (SessionId, TaskId) {
+        let prompt = vec![ContentBlock::text(words)];
+        self.sessions.start(StartTask { session: None, prompt, context: None })
+    }
+
+    /// The lines up to and with the one that begins with `until`.
+    async fn lines(&mut self, until: &str) -> Vec<String> {
+        let mut lines = Vec::new();
+        while let Some(update) = self.updates.recv().await {
+            if let Some(line) = line(&update.event) {
+                let last = line.starts_with(until);
+                lines.push(line);
+                if last {
+                    break;
+                }
+            }
+        }
+        lines
+    }
+
+    fn last_words(&self) -> Vec<ContentBlock> {
+        let requests: Vec<ModelRequest> = self.model.requests();
+        requests.last().unwrap().messages.last().unwrap().content.clone()
+    }
+}
+
+#[tokio::test]
+async fn a_task_is_started_told_and_ended() {
+    let mut stage = Stage::new(vec![vec![text("hello")]], &[]);
+    let (session, task) = stage.start("say hello to everybody");
+    assert_eq!(stage.sessions.list()[0].state, SessionState::Running);
+    let mut seen = Vec::new();
+    loop {
+        let update = stage.updates.recv().await.expect("more events");
+        assert_eq!((&update.session, &update.task, update.seq), (&session, &task, seen.len() as u64));
+        let idle =
+            matches!(&update.event, SessionEvent::SessionChanged(info) if info.state == SessionState::Idle);
+        seen.push(update);
+        if idle {
+            break;
+        }
+    }
+    let lines: Vec<String> = seen.iter().filter_map(|update| line(&update.event)).collect();
+    assert_eq!(lines, ["user say hello to everybody", "request 1", "model hello", "done completed after 1"]);
+    let info = &stage.sessions.list()[0];
+    assert_eq!((info.title.as_str(), info.model.as_str()), ("say hello to everybody", "scripted"));
+    assert_eq!((info.usage.input_tokens, info.usage.output_tokens), (10, 1));
+}
+
+#[tokio::test]
+async fn a_session_survives_a_model_error_and_goes_on() {
+    let script = vec![vec![Piece::Fail(ModelErrorKind::Overloaded)], vec![text("now")]];
+    let mut stage = Stage::new(script, &[]);
+    let (session, _) = stage.start("first");
+    stage.lines("done model_error").await;
+    let sent = stage.sessions.send(&session, vec![ContentBlock::text("second")]).expect("a session");
+    stage.lines("done completed").await;
+    assert!(!sent.queued || stage.model.requests().len() == 2);
+    assert_eq!(stage.last_words(), [ContentBlock::text("first"), ContentBlock::text("second")]);
+}
+
+#[tokio::test]
+async fn a_cancelled_task_leaves_a_conversation_that_goes_on() {
+    let script = vec![vec![tool("t1", "Act", json!({})), tool("t2", "Hang", json!({}))], vec![text("fine")]];
+    let mut stage = Stage::new(script, &[]);
+    let (session, task) = stage.start("go");
+    stage.lines("call t2 InProgress").await;
+    assert!(stage.sessions.cancel(&task));
+    stage.lines("done aborted_tools").await;
+    stage.sessions.send(&session, vec![ContentBlock::text("stop, do X")]).expect("a session");
+    stage.lines("done completed").await;
+    assert!(!stage.sessions.cancel(&task), "a second cancel is harmless");
+    let words = stage.last_words();
+    let [
+        ContentBlock::ToolResult { is_error: false, .. },
+        ContentBlock::ToolResult { is_error: true, .. },
+        rest @ ..,
+    ] = words.as_slice()
+    else {
+        panic!("two results first: {words:?}")
+    };
+    let interrupted = ContentBlock::text("[The user interrupted the task here.]");
+    assert_eq!(rest, [interrupted, ContentBlock::text("stop, do X")]);
+}
+
+#[tokio::test]
+async fn what_is_sent_while_tools_run_is_delivered_with_their_results() {
+    let script = vec![vec![tool("t1", "Ask", json!({}))], vec![text("both")]];
+    let mut stage = Stage::new(script, &[]);
+    let (session, task) = stage.start("one");
+    stage.lines("asked Look outside").await;
+    let sent = stage.sessions.send(&session, vec![ContentBlock::text("two")]).expect("a session");
+    assert_eq!(sent, Sent { task, queued: true });
+    let (asked_in, request) = stage.sessions.open_questions().pop().expect("an open question");
+    assert_eq!(asked_in, session);
+    assert_eq!(stage.sessions.list()[0].state, SessionState::Waiting);
+    let once = PermissionAnswer { option_id: "once".into(), feedback: None };
+    assert!(stage.sessions.answer(&request.id, once.clone()));
+    assert!(!stage.sessions.answer(&request.id, once));
+    let lines = stage.lines("done").await;
+    assert_eq!(
+        lines,
+        [
+            "resolved once",
+            "call t1 InProgress",
+            "call t1 Completed",
+            "user t1: {}",
+            "user two",
+            "transition next_turn",
+            "request 2",
+            "model both",
+            "done completed after 2",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn what_is_left_when_a_task_ends_is_the_next_task() {
+    let mut stage = Stage::new(vec![vec![Piece::Stall], vec![text("second")]], &[]);
+    let (session, task) = stage.start("one");
+    stage.lines("request 1").await;
+    stage.sessions.send(&session, vec![ContentBlock::text("two")]).expect("a session");
+    stage.sessions.cancel(&task);
+    let lines = stage.lines("done completed").await;
+    assert_eq!(
+        lines,
+        [
+            "user [The user interrupted the task here.]",
+            "done aborted_streaming after 1",
+            "user two",
+            "request 1",
+            "model second",
+            "done completed after 1",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_denied_call_leaves_the_others_alone() {
+    let calls = ["t1", "t2", "t3"].map(|id| tool(id, "Ask", json!({"at": id}))).to_vec();
+    let mut stage = Stage::new(vec![calls], &[]);
+    stage.start("go");
+    let mut lines = Vec::new();
+    for option in ["once", "no", "once"] {
+        lines.extend(stage.lines("asked").await);
+        let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
+        let feedback = Some("leave it".to_owned());
+        assert!(stage.sessions.answer(&request.id, PermissionAnswer { option_id: option.into(), feedback }));
+    }
+    lines.extend(stage.lines("done").await);
+    let results: Vec<&String> = lines.iter().filter(|line| line.starts_with("user t")).collect();
+    assert_eq!(
+        results,
+        [
+            "user t1: {\"at\":\"t1\"}",
+            "user t2 failed: The user rejected this call, so it was not run. They say: leave it",
+            "user t3: {\"at\":\"t3\"}",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn the_place_of_the_user_is_quoted_and_counts_as_read() {
+    let read: Arc<dyn Tool> = Arc::new(Read);
+    let script = vec![vec![tool("t1", "Read", json!({"file_path": "a.rs", "offset": 2, "limit": 1}))]];
+    let mut stage = Stage::with_tools(script, &[("a.rs", "one\ntwo\nthree\n")], Tools::new(vec![read]));
+    stage.fixture.open("a.rs", "one\nunsaved\nthree\n");
+    let cursor = Position::new(1, 3);
+    let context = TaskContext {
+        path: stage.fixture.path("a.rs"),
+        range: Some(Range::new(cursor, cursor)),
+        diagnostics: Vec::new(),
+    };
+    let prompt = vec![ContentBlock::text("explain")];
+    stage.sessions.start(StartTask { session: None, prompt, context: Some(context) });
+    let lines = stage.lines("done").await;
+    assert_eq!(
+        lines[0],
+        "user explain + <editor-context path=\"a.rs\" lines=\"2-2\">\nunsaved\n</editor-context>"
+    );
+    let result = lines.iter().find(|line| line.starts_with("user t1")).expect("a result");
+    assert!(result.contains("unchanged since you last read these lines"), "{result}");
+}
+
+#[tokio::test]
+async fn cancelling_everything_ends_everything() {
+    let mut stage = Stage::new(vec![vec![Piece::Stall]], &[]);
+    let (session, _) = stage.start("one");
+    stage.lines("request 1").await;
+    stage.sessions.send(&session, vec![ContentBlock::text("two")]).expect("a session");
+    stage.sessions.cancel_all();
+    loop {
+        let update = stage.updates.recv().await.expect("more events");
+        if let SessionEvent::Loop(LoopEvent::Done(terminal)) = &update.event {
+            assert_eq!(terminal.reason, TerminalReason::AbortedStreaming);
+        }
+        if matches!(&update.event, SessionEvent::SessionChanged(info) if info.state == SessionState::Idle) {
+            break;
+        }
+    }
+    assert_eq!(stage.model.requests().len(), 1);
+    assert_eq!(stage.sessions.send(&SessionId("s_none".into()), Vec::new()), None);
+}

@@ -1,0 +1,116 @@
+//! A small workspace for tests: files on disk, open buffers, a desk, and calls of tools as the executor makes them.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use super::{Tool, ToolUseContext};
+use crate::conversation::{SessionId, ToolResultContent, ToolUseId};
+use crate::documents::{AbsPath, ContentChange, FileStateCache, Seen, Workspace, from_path};
+use crate::editor::PositionEncoding;
+use crate::editor::fake::FakeEditor;
+use crate::review::{Decide, Decision, DeskHandle, Target};
+
+pub(crate) struct Fixture {
+    folder: tempfile::TempDir,
+    pub(crate) root: AbsPath,
+    pub(crate) workspace: Arc<Workspace>,
+    pub(crate) documents: Arc<FileStateCache>,
+    pub(crate) desk: DeskHandle,
+    pub(crate) seen: Arc<Seen>,
+    pub(crate) session: SessionId,
+}
+
+impl Fixture {
+    /// A workspace `ws` with these files in it.
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap().join("ws");
+        std::fs::create_dir(root.as_path()).unwrap();
+        let workspace = Arc::new(Workspace::new(vec![root.clone()], false));
+        let documents = Arc::new(FileStateCache::new());
+        let (editor, _) = FakeEditor::new(PositionEncoding::Utf16);
+        let desk = DeskHandle::start(documents.clone(), workspace.clone(), Arc::new(editor));
+        let session = SessionId("s_1".into());
+        let fixture = Self { folder, root, workspace, documents, desk, seen: Arc::default(), session };
+        for (name, text) in files {
+            fixture.write(name, text);
+        }
+        fixture
+    }
+
+    /// A path inside the workspace.
+    pub(crate) fn path(&self, name: &str) -> AbsPath {
+        self.root.join(name)
+    }
+
+    /// A path beside the workspace.
+    pub(crate) fn outside(&self, name: &str) -> AbsPath {
+        AbsPath::new(self.folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap().join(name)
+    }
+
+    /// Somebody else writes a file on disk.
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap().as_path()).unwrap();
+        std::fs::write(path.as_path(), text).unwrap();
+    }
+
+    pub(crate) fn on_disk(&self, name: &str) -> Option<String> {
+        std::fs::read_to_string(self.path(name).as_path()).ok()
+    }
+
+    /// The editor opens a document with this text, saved or not.
+    pub(crate) fn open(&self, name: &str, text: &str) {
+        let opened = self.documents.open(&from_path(&self.path(name)), "text", 1, text).unwrap();
+        self.desk.opened(opened);
+    }
+
+    /// The user changes the whole text of an open document.
+    pub(crate) fn change(&self, name: &str, version: i32, text: &str) {
+        let change = ContentChange { range: None, text: text.to_owned() };
+        let uri = from_path(&self.path(name));
+        let changed = self.documents.change(&uri, version, &[change], PositionEncoding::Utf16).unwrap();
+        self.desk.changed(changed);
+    }
+
+    /// The agent's side of a file; `None`: there is no file on it.
+    pub(crate) async fn draft(&self, name: &str) -> Option<String> {
+        let view = self.desk.agent_view(&self.session, &self.path(name)).await.ok()?;
+        view.text.map(|text| text.to_string())
+    }
+
+    pub(crate) async fn decide(&self, name: &str, decide: Decide) {
+        self.desk.decide(Decision { decide, target: Target::File(self.path(name)) }).await;
+    }
+
+    pub(crate) fn context(&self) -> ToolUseContext {
+        ToolUseContext {
+            session: self.session.clone(),
+            tool_use_id: ToolUseId("toolu_1".into()),
+            workspace: self.workspace.clone(),
+            documents: self.documents.clone(),
+            desk: self.desk.clone(),
+            seen: self.seen.clone(),
+            messages: Arc::new([]),
+            cancel: CancellationToken::new(),
+            progress: Arc::new(|_| {}),
+        }
+    }
+
+    /// Validates and runs a call: the text of its result, or of its error.
+    pub(crate) async fn call(&self, tool: &dyn Tool, input: Value) -> Result<String, String> {
+        tool.validate(&input).map_err(|error| error.0)?;
+        let result = tool.call(input, self.context()).await.map_err(|error| error.0)?;
+        let texts: Vec<String> = result
+            .content
+            .into_iter()
+            .map(|content| match content {
+                ToolResultContent::Text(text) => text,
+                other => panic!("no text: {other:?}"),
+            })
+            .collect();
+        Ok(texts.join("\n"))
+    }
+}
