@@ -136,10 +136,7 @@ fn proposal(
             "Only a part of {name} has been read in this session. Read the rest before you rewrite it, or use Edit."
         )),
         (Some(text), None) => Ok(Proposal::Write { content, seen: Some(text.clone()) }),
-        (Some(_) | None, seen) => Ok(Proposal::Write {
-            content,
-            seen: seen.map(|seen| seen.text.clone()).filter(|_| view.text.is_some()),
-        }),
+        (Some(_) | None, seen) => Ok(Proposal::Write { content, seen: seen.map(|seen| seen.text.clone()) }),
     }
 }
 

@@ -43,8 +43,9 @@ async fn a_rewrite_keeps_line_breaks_and_byte_order_mark() {
     let fixture = read_fixture("a\r\nb\r\n").await;
     fixture.call(&Write, write("x\ny\n")).await.unwrap();
     assert_eq!(fixture.draft("f.txt").await.as_deref(), Some("x\r\ny\r\n"));
-    let fixture = read_fixture("a\n").await;
+    let fixture = Fixture::new(&[("f.txt", "")]);
     fixture.open("f.txt", "\u{feff}a\n");
+    fixture.call(&Read, json!({"file_path": "f.txt"})).await.unwrap();
     fixture.call(&Write, write("\u{feff}x\n")).await.unwrap();
     assert_eq!(fixture.draft("f.txt").await.as_deref(), Some("\u{feff}x\n"));
 }
