@@ -223,7 +223,8 @@ fn quoted(said: &str) -> String {
 
 fn in_words(time: Duration) -> String {
     let (count, unit) = match time.as_secs() {
-        seconds @ 0..=119 => (seconds, "second"),
+        0 => return "a moment".to_owned(),
+        seconds @ 1..=119 => (seconds, "second"),
         seconds @ 120..=7_199 => (seconds.div_ceil(60), "minute"),
         seconds => (seconds.div_ceil(3_600), "hour"),
     };
