@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::task::{Done, same_file};
+use super::task::{Done, QUOTE, same_file};
 
 /// Lines asked for at a time: what Read gives when it is not told otherwise.
 const PAGE: usize = 2_000;
@@ -48,18 +48,20 @@ fn known(path: &str, calls: &[Done]) -> String {
         if !call.field("file_path").is_some_and(|other| same_file(other, path)) {
             continue;
         }
+        let offset = call
+            .input
+            .get("offset")
+            .and_then(Value::as_u64)
+            .map_or(0, |first| first.saturating_sub(1) as usize);
+        let page = numbered(&call.text);
+        let lines = || text.split('\n').map(str::to_owned);
         match call.tool.as_str() {
-            "Read" => {
-                let page = numbered(&call.text);
-                let offset = call
-                    .input
-                    .get("offset")
-                    .and_then(Value::as_u64)
-                    .map_or(0, |first| first.saturating_sub(1) as usize);
-                if !page.is_empty() {
-                    let before = text.split('\n').take(offset).map(str::to_owned);
-                    text = before.chain(page).collect::<Vec<_>>().join("\n");
-                }
+            "Read" if !page.is_empty() => {
+                text = lines().take(offset).chain(page).collect::<Vec<_>>().join("\n");
+            }
+            QUOTE => {
+                let behind = lines().skip(offset + page.len());
+                text = lines().take(offset).chain(page).chain(behind).collect::<Vec<_>>().join("\n");
             }
             "Edit" => {
                 if let (Some(old), Some(new)) = (call.field("old_string"), call.field("new_string")) {
@@ -135,6 +137,20 @@ mod tests {
             failed: false,
         };
         check(&[again], &[earlier, edit], Reading::Whole("x\nz".to_owned()));
+    }
+
+    #[test]
+    fn a_quote_lies_over_what_was_read() {
+        let again =
+            read(json!({ "file_path": "a.rs" }), "a.rs is unchanged since you last read these lines.", false);
+        let earlier = read(json!({ "file_path": "a.rs" }), "     1\tx\n     2\ty\n     3\tz", false);
+        let quote = Done {
+            tool: QUOTE.to_owned(),
+            ..read(json!({ "file_path": "a.rs", "offset": 2 }), "     2\tY", false)
+        };
+        check(std::slice::from_ref(&again), &[earlier, quote.clone()], Reading::Whole("x\nY\nz".to_owned()));
+        let whole = Done { input: json!({ "file_path": "a.rs", "offset": 1 }), ..quote };
+        check(&[again], &[whole], Reading::Whole("Y".to_owned()));
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! What the conversation asks for: the user's last words, where the user stood, and what was done about them since.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::conversation::{ApiMessage, ContentBlock, Role, ToolResultContent};
+
+/// Stands for a tool's name where the user's own prompt showed some lines.
+pub(super) const QUOTE: &str = "quote";
 
 /// The task in hand.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,7 +14,7 @@ pub(super) struct Task {
     pub(super) context: Option<Context>,
     /// Calls made for this task, in order.
     pub(super) done: Vec<Done>,
-    /// Calls made for earlier tasks of the conversation.
+    /// Calls made for earlier tasks of the conversation, and what the prompts quoted.
     pub(super) before: Vec<Done>,
 }
 
@@ -118,21 +121,35 @@ fn unescaped(text: &str) -> String {
     text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 }
 
-/// The calls in `messages` that have a result, each with it.
+/// The calls in `messages` that have a result, each with it, and what prompts quoted, as if it had been read.
 fn calls(messages: &[ApiMessage]) -> Vec<Done> {
     let blocks = || messages.iter().flat_map(|message| &message.content);
     blocks()
-        .filter_map(|block| {
-            let ContentBlock::ToolUse { id, name, input } = block else { return None };
-            let (text, failed) = blocks().find_map(|block| match block {
-                ContentBlock::ToolResult { tool_use_id, content, is_error } if tool_use_id == id => {
-                    Some((text_of(content), *is_error))
-                }
-                _ => None,
-            })?;
-            Some(Done { tool: name.clone(), input: input.clone(), text, failed })
+        .filter_map(|block| match block {
+            ContentBlock::ToolUse { id, name, input } => {
+                let (text, failed) = blocks().find_map(|block| match block {
+                    ContentBlock::ToolResult { tool_use_id, content, is_error } if tool_use_id == id => {
+                        Some((text_of(content), *is_error))
+                    }
+                    _ => None,
+                })?;
+                Some(Done { tool: name.clone(), input: input.clone(), text, failed })
+            }
+            ContentBlock::Text { text } => quote(text.trim_start()),
+            _ => None,
         })
         .collect()
+}
+
+/// The lines in an `<editor-context>` block, in the form of a Read's result.
+fn quote(block: &str) -> Option<Done> {
+    let (first, last) = context(block)?.lines?;
+    let (head, body) = block.split_once(">\n")?;
+    let quoted = body.split('\n').take((last + 1).saturating_sub(first));
+    let numbered: Vec<String> =
+        quoted.enumerate().map(|(at, line)| format!("{:>6}\t{line}", first + at)).collect();
+    let input = json!({ "file_path": attribute(head, "path")?, "offset": first });
+    Some(Done { tool: QUOTE.to_owned(), input, text: numbered.join("\n"), failed: false })
 }
 
 fn text_of(content: &[ToolResultContent]) -> String {
@@ -162,6 +179,23 @@ mod tests {
                 diagnostics: vec![Diagnostic { line: 4, message: "unused variable: `x`".to_owned() }],
             })
         );
+    }
+
+    #[test]
+    fn what_the_prompt_quotes_is_as_good_as_read() {
+        let block = "<editor-context path=\"a.rs\" lines=\"3-4\">\nx\n\ty\n<diagnostic line=\"4\">no</diagnostic>\n\
+                     </editor-context>";
+        let message = ApiMessage {
+            role: Role::User,
+            content: vec![ContentBlock::text("go"), ContentBlock::text(block)],
+        };
+        let quoted = Done {
+            tool: QUOTE.to_owned(),
+            input: json!({ "file_path": "a.rs", "offset": 3 }),
+            text: "     3\tx\n     4\t\ty".to_owned(),
+            failed: false,
+        };
+        assert_eq!(Task::of(&[message]).map(|task| task.before), Some(vec![quoted]));
     }
 
     #[test]
