@@ -27,11 +27,12 @@ pub(crate) enum OnApply {
     Pretend,
     /// Applies only the first so many edits.
     ApplySome(usize),
-    /// Applies it at the lines so far below (Neovim with version 0 and a line typed meanwhile).
-    Misplace { lines: u32 },
+    /// The user has typed a line at the top that was not sent yet, and the edit is applied where it says (Neovim with
+    /// version 0).
+    Misplace,
     /// Applies it twice, one after the other.
     ApplyTwice,
-    /// Puts a line break at the top first, as if the user had typed it, and applies the edit rebased (Zed).
+    /// As before, but the edit is applied where it belongs by now (Zed).
     Rebase,
 }
 
@@ -177,15 +178,17 @@ impl Editor for FakeEditor {
                 }
                 OnApply::Pretend => {}
                 OnApply::ApplySome(count) => apply(&edit.edits[..count]),
-                OnApply::Misplace { lines } => apply(&shifted(&edit.edits, lines)),
+                OnApply::Misplace => {
+                    apply(&[line_at_the_top()]);
+                    apply(&edit.edits);
+                }
                 OnApply::ApplyTwice => {
                     apply(&edit.edits);
                     apply(&edit.edits);
                 }
                 OnApply::Rebase => {
-                    let top = Range::new(Position::new(0, 0), Position::new(0, 0));
-                    apply(&[TextEdit { range: top, new_text: "U\n".to_owned() }]);
-                    apply(&shifted(&edit.edits, 1));
+                    apply(&[line_at_the_top()]);
+                    apply(&one_line_down(&edit.edits));
                 }
             }
             ApplyReply { applied: true, reason: None }
@@ -223,8 +226,13 @@ impl State {
     }
 }
 
-fn shifted(edits: &[TextEdit], lines: u32) -> Vec<TextEdit> {
-    let down = |position: Position| Position::new(position.line + lines, position.character);
+fn line_at_the_top() -> TextEdit {
+    let top = Range::new(Position::new(0, 0), Position::new(0, 0));
+    TextEdit { range: top, new_text: "U\n".to_owned() }
+}
+
+fn one_line_down(edits: &[TextEdit]) -> Vec<TextEdit> {
+    let down = |position: Position| Position::new(position.line + 1, position.character);
     let shift = |edit: &TextEdit| TextEdit {
         range: Range::new(down(edit.range.start), down(edit.range.end)),
         new_text: edit.new_text.clone(),

@@ -204,3 +204,6 @@ impl DeskHandle {
         answer.await.ok()
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,16 @@
 //! What the agent sees and proposes: its own draft over the buffer over the disk.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use super::actor::Desk;
 use super::disk::is_read_only;
-use super::file::{DraftFile, File, Hand, Rename, Shown, Source};
+use super::file::{DraftFile, File, Hand, Rename, Source};
 use super::message::Propose;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Change, ReadError, Text};
 use crate::review::{
-    AgentView, Draft, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told, ToldWhat,
-    three_way,
+    AgentView, Draft, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told, three_way,
 };
 
 /// Conflicts that an error shows.
@@ -53,13 +52,9 @@ impl Desk {
         let mut all = Vec::new();
         for (path, file) in &mut self.files {
             let Some(draft) = file.drafts.get_mut(session) else { continue };
-            let hands = std::mem::take(&mut draft.hands);
-            let by_hand = |what| match what {
-                ToldWhat::FileChanged { diff, .. } => ToldWhat::FileChanged { by: in_words(&hands), diff },
-                other => other,
-            };
-            let told = draft.draft.take_told().into_iter().map(by_hand);
-            all.extend(told.chain(draft.told.drain(..)).map(|what| Told { path: path.clone(), what }));
+            draft.note_changes();
+            let told = draft.draft.take_told().into_iter().chain(draft.told.drain(..));
+            all.extend(told.map(|what| Told { path: path.clone(), what }));
         }
         all
     }
@@ -163,7 +158,7 @@ impl Desk {
             .drafts
             .entry(session.clone())
             .or_insert_with(|| DraftFile::new(Draft::with_ids(buffer, ids)));
-        draft.shown = Shown::Outdated;
+        draft.note_changes();
         let before = draft.draft.text();
         let revisions: HashMap<HunkId, u32> =
             draft.draft.hunks().into_iter().map(|hunk| (hunk.id, hunk.revision)).collect();
@@ -185,6 +180,7 @@ impl Desk {
                 draft.rename = Some(Rename { to });
             }
         }
+        draft.is_known();
         let changed = |hunk: &crate::review::HunkView| revisions.get(&hunk.id) != Some(&hunk.revision);
         let hunks = draft.draft.hunks().into_iter().filter(changed).map(|hunk| hunk.id).collect();
         Proposed { before, after: draft.draft.text(), hunks }
@@ -230,15 +226,4 @@ fn in_conflict(name: &str, conflicts: &[TextConflict]) -> String {
         let _ = write!(message, "\nLine {line}, as you read it:\n{seen}\nnow:\n{now}");
     }
     message
-}
-
-fn in_words(hands: &BTreeSet<Hand>) -> &'static str {
-    let mut hands = hands.iter();
-    match (hands.next(), hands.next()) {
-        (None | Some(Hand::User), None) => "the user",
-        (Some(Hand::Disk), None) => "another program",
-        (Some(Hand::OwnCommand), None) => "your own command",
-        (Some(Hand::OtherSession), None) => "the user, by accepting a change of another session",
-        (_, Some(_)) => "the user and others",
-    }
 }

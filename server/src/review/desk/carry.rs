@@ -52,6 +52,7 @@ impl Desk {
                         draft.shown = Shown::Outdated;
                         draft.forget_sent = Some(late);
                     }
+                    file.expired.retain(|(_, id, _)| part.act.hunks().iter().all(|hunk| hunk.id != *id));
                     file.claims.push(Claim {
                         id,
                         session: part.session.clone(),

@@ -55,6 +55,7 @@ impl Desk {
                 continue;
             }
             draft.shown = Shown::Outdated;
+            file.expired.retain(|(_, id, _)| *id != hunk.id);
             file.claims.push(Claim {
                 id,
                 session,
@@ -155,6 +156,8 @@ impl Desk {
                 draft.draft.claims_expired();
                 draft.shown = Shown::Outdated;
             }
+            let draft = file.drafts.get(session);
+            let state = |id: &HunkId| draft.and_then(|draft| draft.hunk(id)).map(|hunk| hunk.state);
             // The draft voids all of a session's claims together.
             for claim in file.claims.iter_mut().filter(|claim| claim.session == *session) {
                 let message = match &claim.refusal {
@@ -169,13 +172,16 @@ impl Desk {
                     unasked.push(message.clone());
                 }
                 for id in claim.waiting.drain(..) {
-                    file.expired.push((session.clone(), id.clone(), late));
-                    claim.results.push(DecisionResult {
-                        path: path.clone(),
-                        hunk: Some(id),
-                        outcome: Outcome::Pending,
-                        message: Some(message.clone()),
-                    });
+                    let (outcome, message) = match state(&id) {
+                        None => (Outcome::Accepted, None),
+                        Some(HunkState::Conflicted) => (Outcome::Conflicted, why_not(Outcome::Conflicted)),
+                        Some(HunkState::Pending | HunkState::Applying) => {
+                            file.expired.push((session.clone(), id.clone(), late));
+                            (Outcome::Pending, Some(message.clone()))
+                        }
+                    };
+                    let hunk = Some(id);
+                    claim.results.push(DecisionResult { path: path.clone(), hunk, outcome, message });
                 }
             }
         }

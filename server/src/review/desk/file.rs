@@ -10,7 +10,10 @@ use super::claim::Claim;
 use super::plan::Part;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Stamp, Text};
-use crate::review::{DecisionResult, Draft, FileReview, HunkId, HunkView, Reason, ToldWhat};
+use crate::review::{DecisionResult, Draft, FileReview, HunkId, HunkView, Reason, ToldWhat, unified_diff};
+
+/// Lines of a diff that the agent is told.
+pub(super) const DIFF_LINES: usize = 20;
 
 pub(super) struct File {
     /// `None`: there is no such file.
@@ -50,7 +53,9 @@ pub(super) struct DraftFile {
     pub rename: Option<Rename>,
     /// Why the file as a whole is created, deleted or renamed.
     pub reasons: Vec<Reason>,
-    /// Whose hands changed the buffer since the agent was last told.
+    /// The agent's side as the agent knows it: after its own last change, a decision, or the last telling.
+    pub known: Option<Text>,
+    /// Whose hands changed the buffer since then.
     pub hands: BTreeSet<Hand>,
     /// What the desk itself has to tell: what the draft can't know.
     pub told: Vec<ToldWhat>,
@@ -121,6 +126,7 @@ impl File {
 impl DraftFile {
     pub(super) fn new(draft: Draft) -> Self {
         Self {
+            known: draft.text(),
             draft,
             rename: None,
             reasons: Vec::new(),
@@ -131,6 +137,28 @@ impl DraftFile {
         }
     }
 
+    /// Before the agent's side changes by the agent's hand or a decision: what others changed until now is put down, so
+    /// that it is told as theirs.
+    pub(super) fn note_changes(&mut self) {
+        let hands = std::mem::take(&mut self.hands);
+        if hands.is_empty() {
+            return;
+        }
+        let now = self.draft.text();
+        if let (Some(known), Some(now)) = (&self.known, &now)
+            && let Some(diff) = unified_diff(known, now, DIFF_LINES)
+        {
+            self.told.push(ToldWhat::FileChanged { by: in_words(&hands), diff });
+        }
+        self.known = now;
+    }
+
+    /// After such a change: the agent knows of it.
+    pub(super) fn is_known(&mut self) {
+        self.known = self.draft.text();
+        self.shown = Shown::Outdated;
+    }
+
     /// Nothing is left to decide.
     pub(super) fn is_settled(&self) -> bool {
         self.rename.is_none() && self.draft.is_settled()
@@ -138,5 +166,16 @@ impl DraftFile {
 
     pub(super) fn hunk(&self, id: &HunkId) -> Option<HunkView> {
         self.draft.hunks().into_iter().find(|hunk| hunk.id == *id)
+    }
+}
+
+fn in_words(hands: &BTreeSet<Hand>) -> &'static str {
+    let mut hands = hands.iter();
+    match (hands.next(), hands.next()) {
+        (None | Some(Hand::User), None) => "the user",
+        (Some(Hand::Disk), None) => "another program",
+        (Some(Hand::OwnCommand), None) => "your own command",
+        (Some(Hand::OtherSession), None) => "the user, by accepting a change of another session",
+        (_, Some(_)) => "the user and others",
     }
 }

@@ -3,7 +3,7 @@
 
 use super::actor::Desk;
 use super::disk::is_read_only;
-use super::file::{Hand, Shown};
+use super::file::Hand;
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::review::{
@@ -134,7 +134,7 @@ impl Desk {
         let Some(draft) = file.drafts.get_mut(session) else {
             return result(path, Some(&hunk.id), Outcome::Stale, None);
         };
-        draft.shown = Shown::Outdated;
+        draft.note_changes();
         let (decided, outcome) = match decide {
             Decide::Reject { reason } => {
                 (draft.draft.reject(std::slice::from_ref(hunk), reason.as_deref()), Outcome::Rejected)
@@ -147,6 +147,7 @@ impl Desk {
             // These change the buffer, and become parts.
             Decide::Accept | Decide::AcceptLines { .. } => (Ok(()), Outcome::Pending),
         };
+        draft.is_known();
         file.expired.retain(|(_, id, _)| *id != hunk.id);
         self.heed_warnings(path);
         match decided {
@@ -252,7 +253,7 @@ impl Desk {
         let ids = self.ids.clone();
         let Some(file) = self.files.get_mut(path) else { return Vec::new() };
         let Some(draft) = file.drafts.get_mut(session) else { return Vec::new() };
-        draft.shown = Shown::Outdated;
+        draft.note_changes();
         if let Some(rename) = draft.rename.take() {
             self.renames.remove(&(session.clone(), rename.to));
         }
@@ -267,6 +268,7 @@ impl Desk {
             // A file without text that would be made or removed has no hunk to reject.
             draft.draft = Draft::with_ids(file.buffer.clone(), ids);
         }
+        draft.is_known();
         file.expired.retain(|(other, _, _)| other != session);
         if hunks.is_empty() {
             return vec![result(path, None, Outcome::Rejected, None)];

@@ -3,13 +3,10 @@
 use tokio::time::Instant;
 
 use super::actor::Desk;
-use super::file::{File, Hand, Shown, Source};
+use super::file::{DIFF_LINES, File, Hand, Shown, Source};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, Opened, Stamp, Text};
 use crate::review::{ToldWhat, unified_diff};
-
-/// Lines of a diff that the agent is told.
-const DIFF_LINES: usize = 20;
 
 impl Desk {
     pub(super) async fn opened(&mut self, opened: Opened) {

@@ -1,0 +1,10 @@
+//! The desk between an agent, an editor that misbehaves as real ones do, and a disk that others write to.
+
+mod agent;
+mod bench;
+mod bulk;
+mod disk;
+mod echo;
+mod moves;
+mod sessions;
+mod view;

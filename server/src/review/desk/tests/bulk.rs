@@ -1,0 +1,105 @@
+//! Decisions about many hunks and files.
+
+use super::bench::{ABCD, Bench, message, outcomes};
+use crate::editor::fake::OnApply;
+use crate::review::{Decide, Outcome, Target};
+
+#[cfg(unix)]
+fn make_read_only(bench: &Bench, name: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = std::fs::Permissions::from_mode(0o444);
+    std::fs::set_permissions(bench.path(name).as_path(), mode).unwrap();
+}
+
+#[tokio::test(start_paused = true)]
+async fn accept_all_takes_no_conflict() {
+    let bench = Bench::new();
+    bench.open("f", "a\nb\nc\nd\ne\n").await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.edit("A", "f", "d", "D").await;
+    bench.types("f", 1, 1..1, "x").await;
+    let mut outcomes = outcomes(&bench.accept_all().await);
+    outcomes.sort_by_key(|outcome| format!("{outcome:?}"));
+    assert_eq!(outcomes, [Outcome::Accepted, Outcome::Conflicted]);
+    assert_eq!(bench.text("f"), "a\nbx\nc\nD\ne\n");
+}
+
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn every_file_is_checked_before_the_first_is_changed() {
+    let bench = Bench::new();
+    for name in ["f1", "f2", "f3"] {
+        bench.put(name, ABCD);
+        bench.edit("A", name, "b", "B").await;
+    }
+    make_read_only(&bench, "f3");
+    let results = bench.accept_all().await;
+    assert!(message(&results).contains("f3") && message(&results).contains("read-only"), "{results:?}");
+    assert_eq!(bench.disk("f1").unwrap(), ABCD);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_file_that_fails_all_the_same_stops_the_rest_and_what_was_done_stays() {
+    let bench = Bench::new();
+    for name in ["f1", "f2", "f3"] {
+        bench.open(name, ABCD).await;
+        bench.edit("A", name, "b", "B").await;
+    }
+    bench.editor.will([OnApply::Apply, OnApply::Refuse("locked")]);
+    let results = bench.accept_all().await;
+    assert_eq!(outcomes(&results), [Outcome::Accepted, Outcome::Pending]);
+    assert!(message(&results).contains("f2") && message(&results).contains("locked"), "{results:?}");
+    assert_eq!(bench.text("f1"), "a\nB\nc\nd\n");
+    assert_eq!(bench.text("f3"), ABCD);
+    assert_eq!(bench.review().await, "f2 [A] 1 b -> B pending\nf3 [A] 1 b -> B pending\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn reject_all_leaves_no_trace() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.put("g", ABCD);
+    bench.edit("A", "f", "b", "B").await;
+    bench.edit("A", "g", "c\n", "").await;
+    bench.write("A", "new", "x\n", None).await.unwrap();
+    bench.delete("B", "g").await;
+    bench.decide(Decide::Reject { reason: Some("no".to_owned()) }, Target::All { session: None }).await;
+    assert_eq!(bench.review().await, "");
+    assert_eq!((bench.text("f"), bench.disk("g")), (ABCD.to_owned(), Some(ABCD.to_owned())));
+    assert_eq!(bench.disk("new"), None);
+    assert_eq!(bench.editor.asked_edits(), []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn some_lines_of_a_hunk_are_accepted_or_rejected_and_the_rest_stays() {
+    let bench = Bench::new();
+    bench.open("f", "a\nz\n").await;
+    bench.edit("A", "f", "a\nz", "a\n1\n2\n3\nz").await;
+    let lines = |plus: &[usize]| Decide::AcceptLines { minus: Vec::new(), plus: plus.to_vec() };
+    let results = bench.decide(lines(&[0, 2]), Target::Hunk(bench.hunk("f", "A", 0))).await;
+    assert_eq!(outcomes(&results), [Outcome::Accepted]);
+    assert_eq!(bench.text("f"), "a\n1\n3\nz\n");
+    assert_eq!(bench.review().await, "f [A] 2  -> 2 pending\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_amended_proposal_is_the_users_and_the_agent_is_told() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    let amend = Decide::Amend { text: "Bu\n".to_owned() };
+    let results = bench.decide(amend, Target::Hunk(bench.hunk("f", "A", 0))).await;
+    assert_eq!(outcomes(&results), [Outcome::Amended]);
+    assert_eq!(bench.review().await, "f [A] 1 b -> Bu pending\n");
+    assert_eq!(bench.agents("A", "f").await.unwrap(), "a\nBu\nc\nd\n");
+    assert_eq!(bench.told("A").await, ["f: altered: b>B"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_decision_about_nothing_says_so() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    let results = bench.decide(Decide::Accept, Target::File(bench.path("f"))).await;
+    assert_eq!(outcomes(&results), [Outcome::Stale]);
+    assert!(message(&results).contains("no changes"), "{results:?}");
+}
