@@ -1,1 +1,117 @@
 //! The command line: what `copydesk` does when a person runs it.
+
+mod arguments;
+mod buffers;
+mod client;
+mod config;
+mod diff;
+mod doctor;
+mod editor;
+mod help;
+mod progress;
+mod review;
+mod run;
+mod sample;
+mod setup;
+mod task;
+mod terminal;
+mod try_it;
+
+use std::ffi::OsString;
+use std::future::Future;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+use arguments::{Invocation, UsageError};
+use terminal::Terminal;
+
+use crate::config::Override;
+
+/// What a script can tell apart. `help.rs` explains them to people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    Done,
+    /// The task failed, or something is wrong with the installation.
+    Failed,
+    Usage,
+    /// There were changes, and none was applied.
+    NothingApplied,
+    /// Something accepted could not be applied.
+    NotAllApplied,
+    /// By Ctrl-C, as shells number it.
+    Cancelled,
+}
+
+impl Exit {
+    pub const fn code(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Failed => 1,
+            Self::Usage => 2,
+            Self::NothingApplied => 3,
+            Self::NotAllApplied => 4,
+            Self::Cancelled => 130,
+        }
+    }
+}
+
+/// Runs the program with `arguments` (without its own name). `serve` is the language server: it is what runs when an editor
+/// is at the other end of stdin.
+pub fn main(
+    arguments: impl IntoIterator<Item = OsString>,
+    serve: impl FnOnce(Vec<Override>) -> ExitCode,
+) -> ExitCode {
+    let stdin_is_terminal = std::io::stdin().is_terminal();
+    match arguments::parse(arguments, stdin_is_terminal) {
+        Ok(Invocation::Serve { overrides }) => serve(overrides),
+        Ok(invocation) => ExitCode::from(dispatch(invocation, &mut Terminal::of_process()).code()),
+        Err(UsageError(message)) => {
+            Terminal::of_process().error(&format!("{message}\nTry `copydesk help`."));
+            ExitCode::from(Exit::Usage.code())
+        }
+    }
+}
+
+fn dispatch(invocation: Invocation, terminal: &mut Terminal) -> Exit {
+    match invocation {
+        // Served before this is asked.
+        Invocation::Serve { .. } => Exit::Done,
+        Invocation::Help { topic } => {
+            terminal.print(help::text(topic));
+            Exit::Done
+        }
+        Invocation::Version => {
+            terminal.line(&format!("copydesk {}", env!("CARGO_PKG_VERSION")));
+            Exit::Done
+        }
+        Invocation::Config { overrides } => config::show(terminal, &overrides),
+        Invocation::Doctor { overrides } => {
+            block_on(terminal, |terminal| doctor::doctor(terminal, overrides))
+        }
+        Invocation::Setup { editor, languages } => setup::setup(terminal, editor, &languages),
+        Invocation::Try { overrides } => block_on(terminal, |terminal| try_it::try_it(terminal, overrides)),
+        Invocation::Run(arguments) => block_on(terminal, |terminal| run::run(terminal, arguments)),
+    }
+}
+
+/// An error that reaches here is one line for the person.
+fn block_on<'t, F: Future<Output = anyhow::Result<Exit>>>(
+    terminal: &'t mut Terminal,
+    work: impl FnOnce(&'t mut Terminal) -> F,
+) -> Exit {
+    let mut errors = Terminal::of_process();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            errors.error(&format!("the runtime can't be started: {error}"));
+            return Exit::Failed;
+        }
+    };
+    let ended = runtime.block_on(work(terminal));
+    // A thread that still waits for a key must not hold the process.
+    runtime.shutdown_background();
+    ended.unwrap_or_else(|error| {
+        errors.error(&format!("{error:#}"));
+        Exit::Failed
+    })
+}

@@ -9,9 +9,9 @@ mod settings;
 mod value;
 
 pub use choice::{ModelChoice, choose_model};
-pub use key::Key;
+pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
-pub use load::{Loaded, Places, editor_layer, file_layer, load};
+pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
 pub use secret::ApiKey;
 pub use settings::{
     ChatSettings, DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind, ReviewSettings,

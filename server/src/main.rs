@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use copydesk::wiring;
+use copydesk::{cli, wiring};
 
 fn main() -> ExitCode {
-    wiring::serve_stdio()
+    cli::main(std::env::args_os().skip(1), wiring::serve_stdio)
 }

@@ -9,14 +9,17 @@ use std::time::SystemTime;
 use camino::Utf8PathBuf;
 
 use crate::agent::{Limits, SessionDeps, Sessions};
+use crate::config::{self, ModelChoice, Override, Places, ProviderKind, choose_model};
 use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
+use crate::editor::Loudness;
 use crate::lsp::{self, Core, Host, Opening};
-use crate::models::OfflineModel;
-use crate::review::DeskHandle;
+use crate::models::{ApiKey, ModelSettings, OfflineModel, Provider, ProviderChoice, Selected, select};
+use crate::review::{DeskHandle, Waits};
 use crate::tools::Tools;
 
-/// Serves one editor over stdin and stdout until it ends; the exit code is LSP's.
-pub fn serve_stdio() -> ExitCode {
+/// Serves one editor over stdin and stdout until it ends; the exit code is LSP's. `overrides` are settings of the command
+/// line.
+pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
     let _log = logging::start();
     // Two threads: one for the messages of the editor, one for the rest. Waiting costs nothing.
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
@@ -26,7 +29,12 @@ pub fn serve_stdio() -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let door = lsp::serve(tokio::io::stdin(), tokio::io::stdout(), Box::new(core), host());
+    let door = lsp::serve(
+        tokio::io::stdin(),
+        tokio::io::stdout(),
+        Box::new(move |opening| core(opening, &overrides)),
+        host(),
+    );
     let ending = runtime.block_on(door);
     // A thread that still waits for input must not hold the process.
     runtime.shutdown_background();
@@ -34,22 +42,55 @@ pub fn serve_stdio() -> ExitCode {
 }
 
 /// The core of one editor's session.
-fn core(opening: Opening) -> Core {
-    let workspace = Arc::new(Workspace::new(opening.roots, PathCase::usual() == PathCase::Insensitive));
-    let documents = Arc::new(FileStateCache::new());
-    let editor_name = opening.editor.features().name;
-    let desk = DeskHandle::start(documents.clone(), workspace.clone(), opening.editor);
+fn core(opening: Opening, overrides: &[Override]) -> Core {
+    let Opening { roots, editor, options } = opening;
+    let loaded = config::load(&Places {
+        workspace: roots.first().map(|root| root.as_path().to_owned()),
+        editor: Some(options),
+        command_line: overrides.to_vec(),
+        ..Places::of_process()
+    });
+    for diagnostic in &loaded.diagnostics {
+        tracing::warn!(%diagnostic, "configuration");
+        editor.show_message(Loudness::Warning, format!("Copydesk's configuration: {diagnostic}"));
+    }
+    let settings = loaded.settings;
+    let case = PathCase::usual();
+    let workspace = Arc::new(Workspace::new(roots, case == PathCase::Insensitive));
+    let documents = Arc::new(FileStateCache::with_rules(case, settings.files.edit_limit.value));
+    let editor_name = editor.features().name;
+    let waits = Waits { echo: settings.review.echo_timeout.value, ..Waits::default() };
+    let desk = DeskHandle::start_with(documents.clone(), workspace.clone(), editor, waits);
+    let limits = Limits {
+        max_turns: settings.max_turns.value,
+        max_output_tokens: settings.model.max_tokens.value.unwrap_or(Limits::default().max_output_tokens),
+    };
     let sessions = Sessions::new(SessionDeps {
-        provider: Arc::new(OfflineModel::new(OfflineModel::NATURAL_PACE)),
+        provider: provider(choose_model(&settings)),
         documents: documents.clone(),
         desk: desk.clone(),
         workspace: workspace.clone(),
         tools: Tools::built_in(),
         editor_name,
-        limits: Limits::default(),
+        limits,
         clock: Arc::new(SystemTime::now),
     });
     Core { workspace, documents, desk, sessions }
+}
+
+/// Without the key it needs, the offline model answers, and every surface says so.
+fn provider(choice: ModelChoice) -> Arc<dyn Provider> {
+    let settings = ModelSettings {
+        provider: Some(match choice.provider {
+            ProviderKind::Offline => ProviderChoice::Offline,
+            _ => ProviderChoice::Anthropic,
+        }),
+        key: choice.api_key.map(|key| ApiKey::Key(key.expose().into())),
+        base_url: choice.base_url,
+        model: choice.name,
+        offline_pace: None,
+    };
+    select(settings).unwrap_or(Selected::Offline { pace: OfflineModel::NATURAL_PACE }).provider()
 }
 
 fn host() -> Host {

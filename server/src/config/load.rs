@@ -3,7 +3,7 @@
 use camino::{Utf8Path, Utf8PathBuf};
 use toml_edit::{Document, Item, Table};
 
-use super::{Diagnostic, Entry, Layer, Origin, Settings, Value, settle};
+use super::{Diagnostic, Entry, Key, Layer, Origin, Settings, Value, settle};
 
 /// Where settings are looked for. No `Debug`: the environment holds keys.
 #[derive(Clone, Default)]
@@ -16,8 +16,16 @@ pub struct Places {
     pub editor: Option<serde_json::Value>,
     /// All variables of the process.
     pub environment: Vec<(String, String)>,
-    /// Key, value, and the flag they were given by.
-    pub command_line: Vec<(String, String, String)>,
+    pub command_line: Vec<Override>,
+}
+
+/// A setting given on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    pub key: Key,
+    pub value: String,
+    /// `--model`
+    pub flag: &'static str,
 }
 
 /// The effective settings.
@@ -139,13 +147,13 @@ fn environment_layer(variables: &[(String, String)]) -> Layer {
     Layer { entries, diagnostics: Vec::new() }
 }
 
-fn command_line_layer(flags: &[(String, String, String)]) -> Layer {
-    let entries = flags
+fn command_line_layer(overrides: &[Override]) -> Layer {
+    let entries = overrides
         .iter()
-        .map(|(key, value, flag)| Entry {
-            key: key.clone(),
+        .map(|Override { key, value, flag }| Entry {
+            key: key.name().to_owned(),
             value: Value::Text(value.clone()),
-            origin: Origin::CommandLine { flag: flag.clone() },
+            origin: Origin::CommandLine { flag: (*flag).to_owned() },
         })
         .collect();
     Layer { entries, diagnostics: Vec::new() }

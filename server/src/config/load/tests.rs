@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::config::{Key, Shown};
 
 /// A folder with a user's file and a workspace's file.
 fn loaded(user: &str, workspace: &str, mut places: Places) -> (Loaded, String) {
@@ -80,16 +81,21 @@ fn the_layers_in_their_order() {
             ("COPYDESK_MODEL".into(), "environment".into()),
             ("ANTHROPIC_BASE_URL".into(), String::new()),
         ],
-        command_line: vec![("model.provider".into(), "offline".into(), "--offline".into())],
+        command_line: vec![Override { key: Key::ModelProvider, value: "offline".into(), flag: "--offline" }],
         ..Places::default()
     };
     let user = "max_turns = 1\nreview.advance = false\nmodel.base_url = \"https://mine.example\"\n";
     let (loaded, root) = loaded(user, "review.advance = true\n", places);
     assert_eq!(loaded.diagnostics, []);
-    let shown: Vec<_> = super::super::Key::ALL
+    let shown: Vec<_> = Key::ALL
         .into_iter()
         .map(|key| {
             let (value, origin) = key.show(&loaded.settings);
+            let value = match value {
+                Shown::Value(value) => value,
+                Shown::Unset => "unset".to_owned(),
+                Shown::Hidden => "hidden".to_owned(),
+            };
             format!("{} = {value} # {}", key.name(), origin.to_string().replace(&root, ""))
         })
         .collect();
@@ -99,8 +105,8 @@ fn the_layers_in_their_order() {
             "model.provider = \"offline\" # --offline",
             "model.name = \"environment\" # $COPYDESK_MODEL",
             "model.base_url = \"https://mine.example\" # /config.toml:3",
-            "model.api_key = set, not shown # $ANTHROPIC_API_KEY",
-            "model.max_tokens = not set # default",
+            "model.api_key = hidden # $ANTHROPIC_API_KEY",
+            "model.max_tokens = unset # default",
             "max_turns = 3 # the editor's settings",
             "review.advance = true # /.copydesk/config.toml:1",
             "review.echo_timeout_ms = 1000 # default",

@@ -1,0 +1,368 @@
+//! The arguments of the program, by hand: there are few.
+
+use std::ffi::OsString;
+
+use crate::config::{Key, Override};
+
+/// What the person wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Invocation {
+    /// The language server on stdin and stdout.
+    Serve {
+        overrides: Vec<Override>,
+    },
+    Help {
+        topic: Topic,
+    },
+    Version,
+    Try {
+        overrides: Vec<Override>,
+    },
+    Run(RunArguments),
+    Doctor {
+        overrides: Vec<Override>,
+    },
+    Setup {
+        editor: SetupEditor,
+        languages: Vec<String>,
+    },
+    Config {
+        overrides: Vec<Override>,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RunArguments {
+    pub(super) prompt: String,
+    pub(super) files: Vec<FileArgument>,
+    pub(super) decide: Decide,
+    pub(super) output: Output,
+    pub(super) overrides: Vec<Override>,
+}
+
+/// `src/a.rs` or `src/a.rs:L3-L9`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FileArgument {
+    pub(super) path: String,
+    /// Counted from 1, both included.
+    pub(super) lines: Option<(u32, u32)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decide {
+    /// Per hunk, if there is somebody to ask.
+    Ask,
+    /// `--yes`
+    AcceptAll,
+    /// `--diff`
+    ShowOnly,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    Text,
+    /// One object at the end.
+    Json,
+    /// Each event as it comes, one a line.
+    StreamJson,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SetupEditor {
+    Neovim,
+    Helix,
+    VsCode,
+    Emacs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topic {
+    All,
+    Try,
+    Run,
+    Doctor,
+    Setup,
+    Config,
+}
+
+/// What is wrong with the arguments, in a line for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct UsageError(pub(super) String);
+
+/// Without a command it is the language server, unless a person sits at stdin.
+pub(super) fn parse(
+    arguments: impl IntoIterator<Item = OsString>,
+    stdin_is_terminal: bool,
+) -> Result<Invocation, UsageError> {
+    let words = arguments
+        .into_iter()
+        .map(|word| word.into_string().map_err(|word| error(format!("{} is not UTF-8", word.display()))))
+        .collect::<Result<Vec<_>, _>>()?;
+    let mut words = Words { words: words.into_iter(), overrides: Vec::new() };
+    let mut stdio = false;
+    while let Some(word) = words.next()? {
+        let topic = match word.as_str() {
+            "--stdio" => {
+                stdio = true;
+                continue;
+            }
+            "--version" | "-V" => return Ok(Invocation::Version),
+            "--help" | "-h" => return Ok(Invocation::Help { topic: Topic::All }),
+            "help" => {
+                let topic = words.next()?.map_or(Ok(Topic::All), |word| topic(&word))?;
+                return Ok(Invocation::Help { topic });
+            }
+            option if option.starts_with('-') => return Err(unknown_option(option)),
+            command => topic(command)?,
+        };
+        return command(topic, words);
+    }
+    match (stdio, stdin_is_terminal) {
+        (false, true) => Ok(Invocation::Help { topic: Topic::All }),
+        _ => Ok(Invocation::Serve { overrides: words.overrides }),
+    }
+}
+
+fn topic(word: &str) -> Result<Topic, UsageError> {
+    match word {
+        "try" => Ok(Topic::Try),
+        "run" => Ok(Topic::Run),
+        "doctor" => Ok(Topic::Doctor),
+        "setup" => Ok(Topic::Setup),
+        "config" => Ok(Topic::Config),
+        other => Err(error(format!("there is no command `{other}`"))),
+    }
+}
+
+fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
+    let mut plain = Vec::new();
+    let mut decide = Decide::Ask;
+    let mut output = Output::Text;
+    let mut only_plain = false;
+    while let Some(word) = if only_plain { words.words.next() } else { words.next()? } {
+        match word.as_str() {
+            word if only_plain || !word.starts_with('-') => plain.push(word.to_owned()),
+            "--" => only_plain = true,
+            "--help" | "-h" => return Ok(Invocation::Help { topic }),
+            "--yes" | "-y" if topic == Topic::Run => decide = decided(decide, Decide::AcceptAll)?,
+            "--diff" if topic == Topic::Run => decide = decided(decide, Decide::ShowOnly)?,
+            "--output" | "-o" if topic == Topic::Run => output = output_named(&words.value("--output")?)?,
+            option => match option.strip_prefix("--output=") {
+                Some(name) if topic == Topic::Run => output = output_named(name)?,
+                _ => return Err(unknown_option(option)),
+            },
+        }
+    }
+    let overrides = words.overrides;
+    let nothing_more = |plain: &[String]| match plain.first() {
+        Some(word) => Err(error(format!("`{word}` is one argument too many"))),
+        None => Ok(()),
+    };
+    match topic {
+        Topic::All => Ok(Invocation::Help { topic }),
+        Topic::Try => nothing_more(&plain).map(|()| Invocation::Try { overrides }),
+        Topic::Doctor => nothing_more(&plain).map(|()| Invocation::Doctor { overrides }),
+        Topic::Config => nothing_more(&plain).map(|()| Invocation::Config { overrides }),
+        Topic::Setup => {
+            let mut plain = plain.into_iter();
+            let editor = plain.next().ok_or_else(|| error("which editor? nvim, helix, vscode or emacs"))?;
+            Ok(Invocation::Setup { editor: setup_editor(&editor)?, languages: plain.collect() })
+        }
+        Topic::Run => {
+            let mut plain = plain.into_iter();
+            let prompt = plain.next().filter(|prompt| !prompt.trim().is_empty());
+            let prompt =
+                prompt.ok_or_else(|| error("what is to be done? `copydesk run \"rename load to open\"`"))?;
+            let files = plain.map(|word| file_argument(&word)).collect::<Result<_, _>>()?;
+            Ok(Invocation::Run(RunArguments { prompt, files, decide, output, overrides }))
+        }
+    }
+}
+
+/// The words, without the settings among them.
+struct Words {
+    words: std::vec::IntoIter<String>,
+    overrides: Vec<Override>,
+}
+
+impl Words {
+    fn next(&mut self) -> Result<Option<String>, UsageError> {
+        while let Some(word) = self.words.next() {
+            match word.as_str() {
+                "--offline" => self.set(Key::ModelProvider, "offline".to_owned(), "--offline"),
+                "--model" => {
+                    let name = self.value("--model")?;
+                    self.set(Key::ModelName, name, "--model");
+                }
+                _ => match word.strip_prefix("--model=") {
+                    Some(name) => self.set(Key::ModelName, name.to_owned(), "--model"),
+                    None => return Ok(Some(word)),
+                },
+            }
+        }
+        Ok(None)
+    }
+
+    fn value(&mut self, option: &str) -> Result<String, UsageError> {
+        self.words.next().ok_or_else(|| error(format!("`{option}` needs a value")))
+    }
+
+    fn set(&mut self, key: Key, value: String, flag: &'static str) {
+        self.overrides.push(Override { key, value, flag });
+    }
+}
+
+/// The arguments that give a server of ours the same settings.
+pub(super) fn as_arguments(overrides: &[Override]) -> Vec<String> {
+    overrides
+        .iter()
+        .map(|Override { key, value, flag }| match key {
+            Key::ModelProvider => (*flag).to_owned(),
+            _ => format!("{flag}={value}"),
+        })
+        .collect()
+}
+
+fn decided(before: Decide, now: Decide) -> Result<Decide, UsageError> {
+    if before == Decide::Ask || before == now {
+        Ok(now)
+    } else {
+        Err(error("`--yes` accepts and `--diff` only shows: choose one"))
+    }
+}
+
+fn output_named(name: &str) -> Result<Output, UsageError> {
+    match name {
+        "text" => Ok(Output::Text),
+        "json" => Ok(Output::Json),
+        "stream-json" => Ok(Output::StreamJson),
+        other => Err(error(format!("`--output` is text, json or stream-json, not `{other}`"))),
+    }
+}
+
+fn setup_editor(name: &str) -> Result<SetupEditor, UsageError> {
+    match name {
+        "nvim" | "neovim" => Ok(SetupEditor::Neovim),
+        "helix" | "hx" => Ok(SetupEditor::Helix),
+        "vscode" | "code" => Ok(SetupEditor::VsCode),
+        "emacs" => Ok(SetupEditor::Emacs),
+        other => {
+            Err(error(format!("there is nothing for `{other}`; there is nvim, helix, vscode and emacs")))
+        }
+    }
+}
+
+/// `path:L3-L9`, `path:L3`; any other colon belongs to the name.
+fn file_argument(word: &str) -> Result<FileArgument, UsageError> {
+    let whole = || FileArgument { path: word.to_owned(), lines: None };
+    let Some((path, lines)) = word.rsplit_once(":L") else { return Ok(whole()) };
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    let number = |text: &str| text.strip_prefix('L').unwrap_or(text).parse::<u32>().ok();
+    match (number(first), number(last)) {
+        (Some(first), Some(last)) if first >= 1 && first <= last => {
+            Ok(FileArgument { path: path.to_owned(), lines: Some((first, last)) })
+        }
+        (Some(_), Some(_)) => Err(error(format!("`{word}`: lines count from 1, the first one first"))),
+        _ => Ok(whole()),
+    }
+}
+
+fn unknown_option(option: &str) -> UsageError {
+    error(format!("there is no option `{option}` here"))
+}
+
+fn error(message: impl Into<String>) -> UsageError {
+    UsageError(message.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &[&str], terminal: bool) -> Result<Invocation, String> {
+        parse(line.iter().map(OsString::from), terminal).map_err(|UsageError(message)| message)
+    }
+
+    #[track_caller]
+    fn check(line: &[&str], want: Invocation) {
+        assert_eq!(parsed(line, false), Ok(want));
+    }
+
+    #[track_caller]
+    fn check_error(line: &[&str], want: &str) {
+        let error = parsed(line, false).unwrap_err();
+        assert!(error.contains(want), "{error}");
+    }
+
+    fn offline() -> Vec<Override> {
+        vec![Override { key: Key::ModelProvider, value: "offline".into(), flag: "--offline" }]
+    }
+
+    #[test]
+    fn an_editor_gets_a_server_and_a_person_gets_help() {
+        check(&[], Invocation::Serve { overrides: vec![] });
+        assert_eq!(parsed(&[], true), Ok(Invocation::Help { topic: Topic::All }));
+        assert_eq!(parsed(&["--stdio"], true), Ok(Invocation::Serve { overrides: vec![] }));
+        check(&["--stdio", "--offline"], Invocation::Serve { overrides: offline() });
+    }
+
+    #[test]
+    fn help_and_version() {
+        check(&["--version"], Invocation::Version);
+        check(&["help", "run"], Invocation::Help { topic: Topic::Run });
+        check(&["run", "--help"], Invocation::Help { topic: Topic::Run });
+        check(&["-h"], Invocation::Help { topic: Topic::All });
+    }
+
+    #[test]
+    fn a_task_with_files_and_ranges() {
+        let file = |path: &str, lines| FileArgument { path: path.into(), lines };
+        check(
+            &["run", "--offline", "do it", "a.rs", "b.rs:L3-L9", "c:d.rs:L4", "--output=json", "-y"],
+            Invocation::Run(RunArguments {
+                prompt: "do it".into(),
+                files: vec![file("a.rs", None), file("b.rs", Some((3, 9))), file("c:d.rs", Some((4, 4)))],
+                decide: Decide::AcceptAll,
+                output: Output::Json,
+                overrides: offline(),
+            }),
+        );
+        check(
+            &["run", "--diff", "--", "--offline", "x:Label"],
+            Invocation::Run(RunArguments {
+                prompt: "--offline".into(),
+                files: vec![file("x:Label", None)],
+                decide: Decide::ShowOnly,
+                output: Output::Text,
+                overrides: vec![],
+            }),
+        );
+    }
+
+    #[test]
+    fn the_other_commands() {
+        check(&["try", "--offline"], Invocation::Try { overrides: offline() });
+        check(&["doctor"], Invocation::Doctor { overrides: vec![] });
+        let languages = vec!["rust".into(), "go".into()];
+        check(&["setup", "hx", "rust", "go"], Invocation::Setup { editor: SetupEditor::Helix, languages });
+        let model = || vec![Override { key: Key::ModelName, value: "m".into(), flag: "--model" }];
+        check(&["config", "--model", "m"], Invocation::Config { overrides: model() });
+        assert_eq!(as_arguments(&model()), ["--model=m"]);
+        assert_eq!(as_arguments(&offline()), ["--offline"]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        check_error(&["rum"], "there is no command `rum`");
+        check_error(&["run"], "what is to be done?");
+        check_error(&["run", "x", "--wat"], "no option `--wat`");
+        check_error(&["try", "--yes"], "no option `--yes`");
+        check_error(&["run", "x", "--yes", "--diff"], "choose one");
+        check_error(&["run", "x", "--output", "xml"], "not `xml`");
+        check_error(&["run", "x", "--output"], "needs a value");
+        check_error(&["run", "x", "a.rs:L9-L3"], "lines count from 1");
+        check_error(&["setup"], "which editor?");
+        check_error(&["setup", "ed"], "nothing for `ed`");
+        check_error(&["doctor", "me"], "one argument too many");
+    }
+}

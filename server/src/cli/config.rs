@@ -1,0 +1,78 @@
+//! `copydesk config`: the settings in effect, and where each comes from.
+
+use camino::Utf8PathBuf;
+
+use super::Exit;
+use super::terminal::{Look, Terminal};
+use crate::config::{Key, Loaded, Override, Places, Shown, load};
+
+pub(super) fn show(terminal: &mut Terminal, overrides: &[Override]) -> Exit {
+    let loaded = load(&places(overrides));
+    print(terminal, &loaded);
+    if loaded.diagnostics.is_empty() { Exit::Done } else { Exit::Failed }
+}
+
+/// What is read for a command that is run in this folder.
+pub(super) fn places(overrides: &[Override]) -> Places {
+    Places {
+        workspace: std::env::current_dir().ok().and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok()),
+        command_line: overrides.to_vec(),
+        ..Places::of_process()
+    }
+}
+
+fn print(terminal: &mut Terminal, loaded: &Loaded) {
+    for (path, found) in &loaded.files {
+        let found = if *found { "" } else { " (not there)" };
+        terminal.styled(Look::Quiet, &format!("# {path}{found}"));
+    }
+    let rows: Vec<_> = Key::ALL
+        .into_iter()
+        .map(|key| {
+            let (value, origin) = key.show(&loaded.settings);
+            let row = match value {
+                Shown::Value(value) => format!("{} = {value}", key.name()),
+                Shown::Unset => format!("# {} is not set", key.name()),
+                Shown::Hidden => format!("# {} is set, and not shown", key.name()),
+            };
+            (row, origin)
+        })
+        .collect();
+    let width = rows.iter().map(|(row, _)| row.chars().count()).max().unwrap_or_default();
+    for (row, origin) in rows {
+        let origin = terminal.paint(Look::Quiet, &format!("# {origin}"));
+        terminal.line(&format!("{row:width$}  {origin}"));
+    }
+    for diagnostic in &loaded.diagnostics {
+        terminal.styled(Look::Bad, &diagnostic.to_string());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::terminal::Written;
+
+    #[test]
+    fn settings_are_toml_with_their_origins() {
+        let loaded = load(&Places {
+            environment: vec![("ANTHROPIC_API_KEY".into(), "sk-FAKE".into())],
+            command_line: vec![Override { key: Key::ModelName, value: "m".into(), flag: "--model" }],
+            ..Places::default()
+        });
+        let written = Written::default();
+        print(&mut Terminal::writing_to(written.clone()), &loaded);
+        let text = written.text();
+        let rows: Vec<_> =
+            text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+        for want in [
+            "model.name = \"m\" # --model",
+            "# model.api_key is set, and not shown # $ANTHROPIC_API_KEY",
+            "# model.base_url is not set # default",
+            "max_turns = 100 # default",
+        ] {
+            assert!(rows.iter().any(|row| row == want), "{want} in\n{text}");
+        }
+        assert!(!text.contains("FAKE"));
+    }
+}

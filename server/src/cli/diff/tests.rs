@@ -1,0 +1,134 @@
+use copydesk_protocol::{Position, Range};
+
+use super::*;
+
+/// A hunk that puts `added` in the place of `removed` lines from line `start` on.
+fn hunk(start: u32, removed: &str, added: &str) -> Hunk {
+    let end = start + removed.matches('\n').count() as u32;
+    let at = |line| Position { line, character: 0 };
+    Hunk {
+        id: "h".into(),
+        revision: 1,
+        index: 1,
+        count: 1,
+        range: Range { start: at(start), end: at(end) },
+        removed: removed.into(),
+        added: added.into(),
+        inline: vec![],
+        state: HunkState::Pending,
+        undone: false,
+        hidden_characters: false,
+        moved: None,
+        reason: String::new(),
+        session_id: "s".into(),
+        agent: None,
+    }
+}
+
+fn file(kind: FileKind, hunks: Vec<Hunk>) -> File {
+    File {
+        uri: "file:///w/f".into(),
+        version: None,
+        kind,
+        new_uri: None,
+        binary: false,
+        disk_differs: false,
+        session_id: "s".into(),
+        hunks,
+    }
+}
+
+fn text(diff: &[DiffLine]) -> String {
+    diff.iter().map(|line| format!("{}\n", line.text)).collect()
+}
+
+/// The diff, and that `git apply` makes `draft` of `buffer` with it.
+#[track_caller]
+fn check(buffer: &str, hunks: Vec<Hunk>, draft: &str, want: &str) {
+    let names = Names { old: "f", new: "f" };
+    let diff = text(&whole_file(&file(FileKind::Modify, hunks), names, Some(buffer), Some(draft)));
+    let body = diff.split_once("+++ b/f\n").unwrap().1;
+    assert_eq!(body, want);
+    assert_eq!(git_applied(Some(buffer), &diff).as_deref(), Some(draft));
+}
+
+/// What git makes of it.
+fn git_applied(buffer: Option<&str>, diff: &str) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    if let Some(buffer) = buffer {
+        std::fs::write(folder.path().join("f"), buffer).unwrap();
+    }
+    std::fs::write(folder.path().join("diff"), diff).unwrap();
+    let applied = std::process::Command::new("git")
+        .args(["apply", "--whitespace=nowarn", "diff"])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    assert!(applied.status.success(), "{}\n{diff}", String::from_utf8_lossy(&applied.stderr));
+    std::fs::read_to_string(folder.path().join("f")).ok()
+}
+
+const TEN: &str = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+
+#[test]
+fn a_change_has_three_lines_around_it() {
+    check(
+        TEN,
+        vec![hunk(4, "4\n", "four\n")],
+        "0\n1\n2\n3\nfour\n5\n6\n7\n8\n9\n",
+        "@@ -2,7 +2,7 @@\n 1\n 2\n 3\n-4\n+four\n 5\n 6\n 7\n",
+    );
+}
+
+#[test]
+fn near_changes_share_their_context_and_far_ones_count_on() {
+    check(
+        TEN,
+        vec![hunk(1, "", "half\n"), hunk(3, "3\n", "")],
+        "0\nhalf\n1\n2\n4\n5\n6\n7\n8\n9\n",
+        "@@ -1,7 +1,7 @@\n 0\n+half\n 1\n 2\n-3\n 4\n 5\n 6\n",
+    );
+    check(
+        TEN,
+        vec![hunk(0, "", "a\nb\n"), hunk(9, "9\n", "nine\n")],
+        "a\nb\n0\n1\n2\n3\n4\n5\n6\n7\n8\nnine\n",
+        "@@ -1,3 +1,5 @@\n+a\n+b\n 0\n 1\n 2\n@@ -7,4 +9,4 @@\n 6\n 7\n 8\n-9\n+nine\n",
+    );
+}
+
+#[test]
+fn the_end_without_a_line_break_is_marked() {
+    let marked = "\\ No newline at end of file\n";
+    check("a\nb", vec![hunk(1, "b", "B")], "a\nB", &format!("@@ -1,2 +1,2 @@\n a\n-b\n{marked}+B\n{marked}"));
+    check("a\nb", vec![hunk(0, "a\n", "A\n")], "A\nb", &format!("@@ -1,2 +1,2 @@\n-a\n+A\n b\n{marked}"));
+    for added in ["c", "\nc"] {
+        let want = format!("@@ -1,2 +1,3 @@\n a\n-b\n{marked}+b\n+c\n{marked}");
+        check("a\nb", vec![hunk(2, "", added)], "a\nb\nc", &want);
+    }
+}
+
+#[test]
+fn carriage_returns_stay_for_programs() {
+    check("a\r\nb\r\n", vec![hunk(0, "a\r\n", "A\r\n")], "A\r\nb\r\n", "@@ -1,2 +1,2 @@\n-a\r\n+A\r\n b\r\n");
+}
+
+#[test]
+fn whole_files_come_and_go_and_move() {
+    let names = Names { old: "f", new: "f" };
+    let created = text(&whole_file(&file(FileKind::Create, vec![]), names, None, Some("a\n")));
+    assert!(created.ends_with("--- /dev/null\n+++ b/f\n@@ -0,0 +1 @@\n+a\n"), "{created}");
+    assert_eq!(git_applied(None, &created).as_deref(), Some("a\n"));
+    let deleted = text(&whole_file(&file(FileKind::Delete, vec![]), names, Some("a\n"), None));
+    assert_eq!(git_applied(Some("a\n"), &deleted), None);
+    let moved =
+        whole_file(&file(FileKind::Rename, vec![]), Names { old: "f", new: "g" }, Some("a\n"), Some("a\n"));
+    assert_eq!(text(&moved), "diff --git a/f b/g\nrename from f\nrename to g\n");
+}
+
+#[test]
+fn a_conflict_is_marked() {
+    let mut conflicted = hunk(0, "a\n", "A\n");
+    conflicted.state = HunkState::Conflicted;
+    let shown = text(&one_hunk(&conflicted, Some("a\n")));
+    assert_eq!(shown, "@@ -1 +1 @@\n\\ conflict: you changed these lines too\n-a\n+A\n");
+}

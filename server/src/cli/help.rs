@@ -1,0 +1,93 @@
+//! What `copydesk help` says.
+
+use super::arguments::Topic;
+
+pub(super) fn text(topic: Topic) -> &'static str {
+    match topic {
+        Topic::All => ALL,
+        Topic::Try => TRY,
+        Topic::Run => RUN,
+        Topic::Doctor => DOCTOR,
+        Topic::Setup => SETUP,
+        Topic::Config => CONFIG,
+    }
+}
+
+const ALL: &str = "\
+A coding agent that lives in the editor you already use.
+
+usage: copydesk [COMMAND]
+
+  try               see a whole task on a small sample project; needs no key and no network
+  run PROMPT        do a task here, without an editor, and decide hunk by hunk
+  setup EDITOR      print the configuration for nvim, helix, vscode or emacs
+  doctor            what is missing, and what to do next
+  config            the settings in effect, and where each comes from
+  help [COMMAND]    more about one of these
+
+Editors start `copydesk` without a command: it then speaks the Language Server Protocol on
+stdin and stdout (`--stdio` says so even at a terminal).
+
+options for every command:
+  --offline         the built-in offline model: no language model, no network
+  --model NAME      the model to ask
+  --version, --help
+";
+
+const TRY: &str = "\
+usage: copydesk try [--offline] [--model NAME]
+
+Makes a small sample project in a temporary folder, opens a file of it with unsaved text, starts a
+task by a code action, and shows the stream, the hunks and the result. At a terminal you decide;
+otherwise it decides by itself. Nothing outside the temporary folder is touched.
+";
+
+const RUN: &str = "\
+usage: copydesk run PROMPT [FILE[:L1-L2]]...
+
+Does a task in this folder. Shows the changes and asks about each hunk:
+  y accept   n reject   a accept this and all that follow   q leave the rest   e edit it first   ? help
+
+  -y, --yes         accept everything
+  --diff            print the changes as a unified diff and change nothing
+  -o, --output      text (default), json (one object at the end), or stream-json (each event as it
+                    comes, one a line)
+  --offline         the built-in offline model
+  --model NAME      the model to ask
+
+Without a terminal, and without --yes or --diff, the changes are printed and nothing is applied.
+Ctrl-C cancels the task.
+
+exit codes:
+  0    done
+  1    the task failed
+  2    wrong usage
+  3    there were changes, and none was applied
+  4    something accepted could not be applied
+  130  cancelled
+";
+
+const DOCTOR: &str = "\
+usage: copydesk doctor
+
+Says which model would answer and why, whether there is a key (which is never shown), which editors
+are installed, what is wrong in the configuration, and what to do next. Exits with 1 if something is
+wrong.
+";
+
+const SETUP: &str = "\
+usage: copydesk setup nvim|helix|vscode|emacs [LANGUAGE]...
+
+Prints the configuration to paste, and where. Nothing is written. For Helix it names the languages
+given, or the usual ones.
+";
+
+const CONFIG: &str = "\
+usage: copydesk config
+
+Prints the settings in effect as TOML, each with the place it came from, then what is wrong in
+them. They are read from config.toml in your configuration folder, from .copydesk/config.toml here,
+from the environment (ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL,
+COPYDESK_LOG) and from the command line; the later ones win. An editor's own settings are not
+known here.
+";

@@ -1,0 +1,175 @@
+//! A task's events as a person follows them.
+
+use copydesk_protocol::{Delta, Event, ToolCallStatus};
+
+use super::terminal::{Look, Terminal, visible};
+
+/// Which of the two streams takes the progress: stdout, unless that is kept for a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stream {
+    Out,
+    Err,
+}
+
+/// Prints events as they come.
+pub(super) struct Progress {
+    stream: Stream,
+    /// The model's text is in the middle of a line.
+    in_line: bool,
+    /// The model was named.
+    model: Option<String>,
+}
+
+impl Progress {
+    pub(super) fn new(stream: Stream) -> Self {
+        Self { stream, in_line: false, model: None }
+    }
+
+    pub(super) fn event(&mut self, terminal: &mut Terminal, event: &Event) {
+        match event {
+            // The offline model's label says itself that no language model answers.
+            Event::RequestStart { model, .. } if self.model.as_ref() != Some(model) => {
+                self.line(terminal, Look::Quiet, &format!("· {model}"));
+                self.model = Some(model.clone());
+            }
+            Event::Stream { delta: Delta::Text { text } } => self.text(terminal, text),
+            Event::ToolCall { title, status, .. } => self.tool_call(terminal, title, *status),
+            Event::ToolUseSummary { summary, .. } => {
+                self.line(terminal, Look::Quiet, &format!("· {summary}"))
+            }
+            Event::Plan { entries } => {
+                for entry in entries {
+                    let mark = if entry.status == "completed" { "x" } else { " " };
+                    self.line(terminal, Look::Plain, &format!("[{mark}] {}", entry.content));
+                }
+            }
+            Event::Compaction { status } => {
+                self.line(terminal, Look::Quiet, &format!("· compacting: {status}"))
+            }
+            Event::Retry { attempt, max, delay_ms, reason } => {
+                let seconds = delay_ms.div_ceil(1000);
+                let text = format!("! {reason}; trying again in {seconds} s ({attempt}/{max})");
+                self.line(terminal, Look::Bad, &text);
+            }
+            Event::Terminal { reason, turns, message, .. } => {
+                self.end_line(terminal);
+                let (look, mark) =
+                    if reason == "completed" { (Look::Good, "✓") } else { (Look::Bad, "✗") };
+                let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+                let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
+                self.line(
+                    terminal,
+                    look,
+                    &format!("{mark} {} after {turns}{message}", reason.replace('_', " ")),
+                );
+            }
+            // What the stream has shown already, or what only a screen that is drawn anew can use.
+            Event::RequestStart { .. }
+            | Event::Stream { delta: Delta::Thinking { .. } | Delta::ToolInput { .. } }
+            | Event::Message { .. }
+            | Event::Tombstone { .. }
+            | Event::Transition { .. } => {}
+        }
+    }
+
+    /// A message of the server for the person.
+    pub(super) fn message(&mut self, terminal: &mut Terminal, text: &str) {
+        self.line(terminal, Look::Plain, &format!("! {text}"));
+    }
+
+    /// Ends the line of text that is being written.
+    pub(super) fn end_line(&mut self, terminal: &mut Terminal) {
+        if std::mem::take(&mut self.in_line) {
+            self.write(terminal, "\n");
+        }
+    }
+
+    fn tool_call(&mut self, terminal: &mut Terminal, title: &str, status: ToolCallStatus) {
+        match status {
+            ToolCallStatus::Completed => self.line(terminal, Look::Quiet, &format!("· {title}")),
+            ToolCallStatus::Failed => self.line(terminal, Look::Bad, &format!("✗ {title}")),
+            ToolCallStatus::Rejected => self.line(terminal, Look::Bad, &format!("✗ {title} (not allowed)")),
+            ToolCallStatus::Pending | ToolCallStatus::InProgress => {}
+        }
+    }
+
+    fn text(&mut self, terminal: &mut Terminal, text: &str) {
+        if !text.is_empty() {
+            self.write(terminal, &visible(text));
+            self.in_line = !text.ends_with('\n');
+        }
+    }
+
+    fn line(&mut self, terminal: &mut Terminal, look: Look, text: &str) {
+        self.end_line(terminal);
+        let text = visible(text);
+        match self.stream {
+            Stream::Out => terminal.styled(look, &text),
+            Stream::Err => terminal.note(&text),
+        }
+    }
+
+    fn write(&self, terminal: &mut Terminal, text: &str) {
+        match self.stream {
+            Stream::Out => terminal.print(text),
+            Stream::Err => terminal.note_part(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use copydesk_protocol::{ToolKind, Usage};
+
+    use super::*;
+    use crate::cli::terminal::Written;
+
+    fn call(title: &str, status: ToolCallStatus) -> Event {
+        Event::ToolCall {
+            id: "t".into(),
+            title: title.into(),
+            kind: ToolKind::Read,
+            status,
+            locations: vec![],
+            content: vec![],
+            group: None,
+        }
+    }
+
+    fn text(text: &str) -> Event {
+        Event::Stream { delta: Delta::Text { text: text.into() } }
+    }
+
+    #[test]
+    fn a_task_as_it_is_read() {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        let mut progress = Progress::new(Stream::Out);
+        let request = |turn| Event::RequestStart { model: "offline model".into(), turn, offline: true };
+        let end = Event::Terminal {
+            reason: "model_error".into(),
+            turns: 2,
+            usage: Usage::default(),
+            cost: None,
+            message: Some("the key is wrong".into()),
+        };
+        for event in [
+            request(1),
+            text("I look"),
+            text(" at it.\x1b[2J"),
+            call("Read a.rs", ToolCallStatus::InProgress),
+            call("Read a.rs", ToolCallStatus::Completed),
+            request(2),
+            call("Edit a.rs", ToolCallStatus::Failed),
+            text("Done.\n"),
+            end,
+        ] {
+            progress.event(&mut terminal, &event);
+        }
+        assert_eq!(
+            written.text(),
+            "· offline model\nI look at it.␛[2J\n· Read a.rs\n✗ Edit a.rs\nDone.\n\
+             ✗ model error after 2 turns: the key is wrong\n"
+        );
+    }
+}

@@ -1,0 +1,359 @@
+//! Deciding about pending changes, one by one or all at once.
+
+use std::collections::HashSet;
+
+use anyhow::{Context, Result};
+use copydesk_protocol::{
+    DecideOutcome, DecideParams, DecideTarget, Decision, File, FileKind, Hunk, HunkState,
+    ProposalAmendParams, ProposalDecideResult, ProposalListParams, ProposalListResult, ProposalShowParams,
+    ProposalShowResult, methods,
+};
+use serde_json::Value;
+
+use super::diff::{self, DiffLine, Names};
+use super::editor::{Editor, Interrupt};
+use super::terminal::{Look, Terminal, visible};
+use crate::documents::{AbsPath, Workspace, to_path};
+
+/// Who decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Decider {
+    /// The person, change by change.
+    Person,
+    /// Nobody is there: everything but the last change is accepted, to show both.
+    Example,
+}
+
+/// What was decided, and what became of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) accepted: usize,
+    pub(super) rejected: usize,
+    /// Not decided.
+    pub(super) left: usize,
+    /// Accepted, but not applied: why.
+    pub(super) failed: Vec<String>,
+    /// By Ctrl-C.
+    pub(super) cancelled: bool,
+}
+
+/// The pending changes of one session, shown and decided.
+pub(super) struct Review<'a> {
+    pub(super) editor: &'a mut Editor,
+    pub(super) terminal: &'a mut Terminal,
+    pub(super) workspace: &'a Workspace,
+    pub(super) session: &'a str,
+}
+
+/// One thing to decide: a hunk, or a file that comes, goes or moves.
+struct Item {
+    file: File,
+    hunk: Option<Hunk>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Accept,
+    Reject,
+    AcceptRest,
+    Quit,
+    Edit,
+    Help,
+}
+
+const KEYS: &str = "  y accept   n reject   a accept this and all that follow   q leave the rest   \
+                    e edit it first   ? help";
+
+impl Review<'_> {
+    /// The files with pending changes.
+    pub(super) async fn files(&mut self) -> Result<Vec<File>> {
+        let params = ProposalListParams { uri: None, session_id: Some(self.session.to_owned()) };
+        let list: ProposalListResult = self.editor.call(methods::PROPOSAL_LIST, params).await?;
+        Ok(list.files)
+    }
+
+    /// Everything as one diff.
+    pub(super) async fn diff(&mut self) -> Result<Vec<DiffLine>> {
+        let mut whole = Vec::new();
+        for file in self.files().await? {
+            whole.extend(self.diff_of(&file).await?);
+        }
+        Ok(whole)
+    }
+
+    /// Accepts everything that can be.
+    pub(super) async fn accept_all(&mut self) -> Result<Tally> {
+        let mut tally = Tally::default();
+        let pending: usize = self.files().await?.iter().map(|file| file.hunks.len().max(1)).sum();
+        let target = DecideTarget { all: true, ..DecideTarget::default() };
+        self.decide(Decision::Accept, target, &mut tally).await?;
+        tally.left = pending.saturating_sub(tally.accepted + tally.failed.len());
+        Ok(tally)
+    }
+
+    /// Goes through the changes. Places shift with each decision, so the list is asked for anew each time.
+    pub(super) async fn decide_each(&mut self, decider: Decider, interrupt: &mut Interrupt) -> Result<Tally> {
+        let mut tally = Tally::default();
+        let mut passed = HashSet::new();
+        loop {
+            let open: Vec<Item> = items(self.files().await?)
+                .into_iter()
+                .filter(|item| !passed.contains(&item.name()))
+                .collect();
+            let last = open.len() == 1;
+            let Some(item) = open.into_iter().next() else { return Ok(tally) };
+            self.show(&item).await?;
+            let answer = match decider {
+                Decider::Example if last => Some(Answer::Reject),
+                Decider::Example => Some(Answer::Accept),
+                Decider::Person => self.ask(&item, interrupt).await,
+            };
+            match answer {
+                Some(Answer::Help) => {
+                    self.terminal.line(KEYS);
+                    continue;
+                }
+                Some(Answer::Accept) => self.decide(Decision::Accept, item.target(), &mut tally).await?,
+                Some(Answer::Reject) => self.decide(Decision::Reject, item.target(), &mut tally).await?,
+                Some(Answer::Edit) => match self.amend(&item).await? {
+                    // The hunk under its old name or a new one: it is accepted as the person left it.
+                    Some(target) => self.decide(Decision::Accept, target, &mut tally).await?,
+                    None => continue,
+                },
+                Some(Answer::AcceptRest) => {
+                    let rest = self.accept_all().await?;
+                    tally.add(rest);
+                    return Ok(tally);
+                }
+                Some(Answer::Quit) => {
+                    tally.left = items(self.files().await?).len();
+                    return Ok(tally);
+                }
+                None => {
+                    tally.left = items(self.files().await?).len();
+                    tally.cancelled = true;
+                    return Ok(tally);
+                }
+            }
+            if decider == Decider::Example {
+                let (look, word) = if last { (Look::Bad, "rejected") } else { (Look::Good, "accepted") };
+                self.terminal.styled(look, &format!("=> {word}"));
+            }
+            passed.insert(item.name());
+        }
+    }
+
+    async fn decide(&mut self, decision: Decision, target: DecideTarget, tally: &mut Tally) -> Result<()> {
+        let params = DecideParams { decision, target, reason: None };
+        let decided: ProposalDecideResult = self.editor.call(methods::PROPOSAL_DECIDE, params).await?;
+        for result in decided.results {
+            match result.outcome {
+                DecideOutcome::Accepted => tally.accepted += 1,
+                DecideOutcome::Rejected => tally.rejected += 1,
+                DecideOutcome::Amended => {}
+                DecideOutcome::Pending | DecideOutcome::Conflicted | DecideOutcome::Stale => {
+                    let why = result.message.unwrap_or_else(|| "it is still pending".to_owned());
+                    let path = self.name_of(&result.uri);
+                    self.terminal.styled(Look::Bad, &visible(&format!("✗ {path}: {why}")));
+                    tally.failed.push(format!("{path}: {why}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    async fn show(&mut self, item: &Item) -> Result<()> {
+        let path = self.name_of(&item.file.uri);
+        let diff = match &item.hunk {
+            Some(hunk) => {
+                let title = format!("\n{path}  {}/{}  {}", hunk.index, hunk.count, hunk.reason);
+                self.terminal.styled(Look::Heading, &visible(&title));
+                if hunk.hidden_characters {
+                    self.terminal.styled(Look::Bad, "It adds characters that can't be seen.");
+                }
+                let texts = self.texts(&item.file).await?;
+                diff::one_hunk(hunk, texts.buffer.as_deref())
+            }
+            None => {
+                self.terminal.line("");
+                self.diff_of(&item.file).await?
+            }
+        };
+        diff::print(self.terminal, &diff);
+        Ok(())
+    }
+
+    /// `None`: Ctrl-C, or the end of the input.
+    async fn ask(&mut self, item: &Item, interrupt: &mut Interrupt) -> Option<Answer> {
+        let conflicted = item.hunk.as_ref().is_some_and(|hunk| hunk.state == HunkState::Conflicted);
+        let question = match (&item.hunk, conflicted) {
+            (Some(_), false) => "Accept this change [y,n,a,q,e,?]? ",
+            (Some(_), true) => "You changed these lines too. Keep yours [n], or leave it [q]? ",
+            (None, _) => "Accept this for the whole file [y,n,a,q,?]? ",
+        };
+        loop {
+            let line = tokio::select! {
+                line = self.terminal.ask(question) => line?,
+                () = interrupt.came() => return None,
+            };
+            match answer(&line) {
+                Some(Answer::Edit) if item.hunk.is_none() => {
+                    self.terminal.line("A whole file is not edited here.")
+                }
+                Some(Answer::Accept | Answer::Edit) if conflicted => self.terminal.line("Choose n or q."),
+                Some(answer) => return Some(answer),
+                None => self.terminal.line(KEYS),
+            }
+        }
+    }
+
+    /// The person's own version of the agent's lines; what to accept then. `None`: nothing was changed.
+    async fn amend(&mut self, item: &Item) -> Result<Option<DecideTarget>> {
+        let Some(hunk) = &item.hunk else { return Ok(None) };
+        let text = edited(&hunk.added, &item.file.uri)?;
+        if text == hunk.added {
+            self.terminal.line("Nothing was changed.");
+            return Ok(None);
+        }
+        let params = ProposalAmendParams {
+            uri: item.file.uri.clone(),
+            revision: hunk.revision,
+            hunk_id: hunk.id.clone(),
+            text,
+        };
+        let _: Value = self.editor.call(methods::PROPOSAL_AMEND, params).await?;
+        Ok(Some(DecideTarget { hunk_id: Some(hunk.id.clone()), ..DecideTarget::default() }))
+    }
+
+    async fn diff_of(&mut self, file: &File) -> Result<Vec<DiffLine>> {
+        let texts = self.texts(file).await?;
+        let old = self.name_of(&file.uri);
+        let new = file.new_uri.as_deref().map_or_else(|| old.clone(), |uri| self.name_of(uri));
+        let names = Names { old: &old, new: &new };
+        Ok(diff::whole_file(file, names, texts.buffer.as_deref(), texts.draft.as_deref()))
+    }
+
+    async fn texts(&mut self, file: &File) -> Result<ProposalShowResult> {
+        let params = ProposalShowParams { uri: file.uri.clone(), session_id: Some(self.session.to_owned()) };
+        self.editor.call(methods::PROPOSAL_SHOW, params).await
+    }
+
+    fn name_of(&self, uri: &str) -> String {
+        to_path(uri).map_or_else(|_| uri.to_owned(), |path| self.workspace.display(&path))
+    }
+}
+
+impl Tally {
+    fn add(&mut self, other: Self) {
+        self.accepted += other.accepted;
+        self.rejected += other.rejected;
+        self.left += other.left;
+        self.failed.extend(other.failed);
+        self.cancelled |= other.cancelled;
+    }
+
+    /// `3 accepted, 1 rejected`
+    pub(super) fn words(&self) -> String {
+        let mut words = vec![format!("{} accepted", self.accepted), format!("{} rejected", self.rejected)];
+        if self.left > 0 {
+            words.push(format!("{} not decided and given up", self.left));
+        }
+        if !self.failed.is_empty() {
+            words.push(format!("{} not applied", self.failed.len()));
+        }
+        words.join(", ")
+    }
+}
+
+impl Item {
+    /// The same for as long as it is the same decision.
+    fn name(&self) -> String {
+        self.hunk.as_ref().map_or_else(|| self.file.uri.clone(), |hunk| hunk.id.clone())
+    }
+
+    fn target(&self) -> DecideTarget {
+        match &self.hunk {
+            Some(hunk) => DecideTarget {
+                hunk_id: Some(hunk.id.clone()),
+                revision: Some(hunk.revision),
+                ..DecideTarget::default()
+            },
+            None => DecideTarget { uri: Some(self.file.uri.clone()), ..DecideTarget::default() },
+        }
+    }
+}
+
+/// A file that comes, goes or moves is one decision; else each of its hunks is.
+fn items(files: Vec<File>) -> Vec<Item> {
+    let of_file = |file: File| -> Vec<Item> {
+        match file.kind {
+            FileKind::Modify => {
+                let hunks = file.hunks.clone();
+                hunks.into_iter().map(|hunk| Item { file: file.clone(), hunk: Some(hunk) }).collect()
+            }
+            FileKind::Create | FileKind::Delete | FileKind::Rename => vec![Item { file, hunk: None }],
+        }
+    };
+    files.into_iter().flat_map(of_file).collect()
+}
+
+fn answer(line: &str) -> Option<Answer> {
+    match line {
+        "y" | "yes" => Some(Answer::Accept),
+        "n" | "no" => Some(Answer::Reject),
+        "a" => Some(Answer::AcceptRest),
+        "q" => Some(Answer::Quit),
+        "e" => Some(Answer::Edit),
+        "?" => Some(Answer::Help),
+        _ => None,
+    }
+}
+
+/// `text` after the person's editor (`$VISUAL`, `$EDITOR`, else vi) had it.
+fn edited(text: &str, uri: &str) -> Result<String> {
+    let extension = to_path(uri)
+        .ok()
+        .and_then(|path: AbsPath| path.as_path().extension().map(|extension| format!(".{extension}")))
+        .unwrap_or_default();
+    let file = tempfile::Builder::new().prefix("copydesk-").suffix(&extension).tempfile()?;
+    std::fs::write(file.path(), text)?;
+    let editor = ["VISUAL", "EDITOR"]
+        .into_iter()
+        .find_map(|variable| std::env::var(variable).ok().filter(|editor| !editor.trim().is_empty()))
+        .unwrap_or_else(|| "vi".to_owned());
+    // It may have arguments of its own.
+    let mut words = editor.split_whitespace();
+    let program = words.next().unwrap_or("vi");
+    let status = std::process::Command::new(program)
+        .args(words)
+        .arg(file.path())
+        .status()
+        .with_context(|| format!("the editor `{editor}` can't be started: set EDITOR"))?;
+    anyhow::ensure!(status.success(), "the editor `{editor}` failed");
+    Ok(std::fs::read_to_string(file.path())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_letter_is_an_answer_and_anything_else_is_asked_again() {
+        let letters = [("y", Answer::Accept), ("n", Answer::Reject), ("a", Answer::AcceptRest)];
+        let more = [("q", Answer::Quit), ("e", Answer::Edit), ("?", Answer::Help)];
+        for (line, want) in letters.into_iter().chain(more) {
+            assert_eq!(answer(line), Some(want));
+        }
+        for line in ["", "Y!", "yn", " "] {
+            assert_eq!(answer(line), None, "{line:?}");
+        }
+    }
+
+    #[test]
+    fn a_tally_in_words() {
+        let tally = Tally { accepted: 3, rejected: 1, ..Tally::default() };
+        assert_eq!(tally.words(), "3 accepted, 1 rejected");
+        let tally = Tally { left: 2, failed: vec!["a: no".into()], ..tally };
+        assert_eq!(tally.words(), "3 accepted, 1 rejected, 2 not decided and given up, 1 not applied");
+    }
+}

@@ -1,0 +1,218 @@
+//! `copydesk run`: a task in this folder, without an editor.
+
+use anyhow::{Context, Result, bail};
+use camino::Utf8PathBuf;
+use copydesk_protocol::{
+    ContentBlock, EditorContext, File, Position, Range, TaskStartParams, TaskStartResult, methods,
+};
+use serde_json::json;
+
+use super::Exit;
+use super::arguments::{Decide, FileArgument, Output, RunArguments};
+use super::diff;
+use super::editor::{Editor, Interrupt};
+use super::progress::{Progress, Stream};
+use super::review::{Decider, Review, Tally};
+use super::task::{Ended, Show, follow};
+use super::terminal::{Look, Terminal};
+use crate::documents::{AbsPath, PathCase, Workspace, from_path};
+
+pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Result<Exit> {
+    let folder = working_folder()?;
+    let workspace = Workspace::new(vec![folder.clone()], PathCase::usual() == PathCase::Insensitive);
+    let task = task_of(&arguments, &workspace)?;
+    let mut interrupt = Interrupt::listen()?;
+    let mut editor = Editor::start(&folder, &arguments.overrides).await?;
+    let started: TaskStartResult = editor.call(methods::TASK_START, task).await?;
+    let mut show = match (arguments.output, arguments.decide) {
+        (Output::Text, Decide::ShowOnly) => Show::Progress(Progress::new(Stream::Err)),
+        (Output::Text, Decide::Ask | Decide::AcceptAll) => Show::progress(),
+        (Output::Json, _) => Show::Nothing,
+        (Output::StreamJson, _) => Show::Events,
+    };
+    let ended = follow(&mut editor, terminal, &mut interrupt, Some(started.task_id), &mut show).await?;
+    if ended.cancelled {
+        editor.close().await;
+        terminal.note("Cancelled; nothing was changed.");
+        return Ok(Exit::Cancelled);
+    }
+    let mut review =
+        Review { editor: &mut editor, terminal, workspace: &workspace, session: &started.session_id };
+    let files = review.files().await?;
+    let tally = decide(&mut review, &files, &arguments, &mut interrupt).await?;
+    if arguments.output == Output::Json {
+        terminal.line(&report(&ended, &files, &tally).to_string());
+    } else if arguments.output == Output::Text && tally != Tally::default() {
+        terminal.styled(Look::Heading, &tally.words());
+    }
+    editor.close().await;
+    Ok(exit(&ended, &files, &tally, arguments.decide))
+}
+
+async fn decide(
+    review: &mut Review<'_>,
+    files: &[File],
+    arguments: &RunArguments,
+    interrupt: &mut Interrupt,
+) -> Result<Tally> {
+    if files.is_empty() {
+        return Ok(Tally::default());
+    }
+    let text = arguments.output == Output::Text;
+    match arguments.decide {
+        Decide::AcceptAll => {
+            if text {
+                let diff = review.diff().await?;
+                diff::print(review.terminal, &diff);
+            }
+            review.accept_all().await
+        }
+        Decide::Ask if text && review.terminal.interactive => {
+            review.decide_each(Decider::Person, interrupt).await
+        }
+        Decide::Ask | Decide::ShowOnly => {
+            if text {
+                let diff = review.diff().await?;
+                if review.terminal.interactive {
+                    diff::print(review.terminal, &diff);
+                } else {
+                    diff::print_raw(review.terminal, &diff);
+                }
+            }
+            if arguments.decide == Decide::Ask {
+                review.terminal.note(
+                    "Nobody is here to be asked, so nothing was applied: run it at a terminal, or with --yes.",
+                );
+            }
+            Ok(Tally::default())
+        }
+    }
+}
+
+fn exit(ended: &Ended, files: &[File], tally: &Tally, decide: Decide) -> Exit {
+    if tally.cancelled {
+        Exit::Cancelled
+    } else if !ended.is_success() {
+        Exit::Failed
+    } else if !tally.failed.is_empty() {
+        Exit::NotAllApplied
+    } else if files.is_empty() || tally.accepted > 0 || decide == Decide::ShowOnly {
+        Exit::Done
+    } else {
+        Exit::NothingApplied
+    }
+}
+
+/// The object of `--output json`: the proposed files as the protocol has them, and what became of them.
+fn report(ended: &Ended, files: &[File], tally: &Tally) -> serde_json::Value {
+    json!({
+        "sessionId": ended.session,
+        "reason": ended.reason,
+        "message": ended.message,
+        "text": ended.text,
+        "files": files,
+        "accepted": tally.accepted,
+        "rejected": tally.rejected,
+        "notApplied": tally.failed,
+    })
+}
+
+/// The prompt with its files. The first one is where the person stands.
+fn task_of(arguments: &RunArguments, workspace: &Workspace) -> Result<TaskStartParams> {
+    let mut prompt = vec![ContentBlock::Text { text: arguments.prompt.clone() }];
+    let mut context = None;
+    for file in &arguments.files {
+        let (uri, range) = located(file, workspace)?;
+        if context.is_none() {
+            context = Some(EditorContext { uri: uri.clone(), range, diagnostics: Vec::new() });
+        }
+        prompt.push(ContentBlock::ResourceLink { uri, range });
+    }
+    Ok(TaskStartParams { session_id: None, prompt, context })
+}
+
+fn located(file: &FileArgument, workspace: &Workspace) -> Result<(String, Option<Range>)> {
+    let path = workspace.resolve(&file.path).with_context(|| format!("{} is no path", file.path))?;
+    if !path.as_path().is_file() {
+        bail!("{} is no file here", file.path);
+    }
+    if !workspace.contains(&path) {
+        bail!("{} lies outside this folder: start copydesk where the file is", file.path);
+    }
+    let at = |line| Position { line, character: 0 };
+    let range = file.lines.map(|(first, last)| Range { start: at(first - 1), end: at(last) });
+    Ok((from_path(&path), range))
+}
+
+fn working_folder() -> Result<AbsPath> {
+    let folder = std::env::current_dir().context("the working folder can't be read")?;
+    Utf8PathBuf::from_path_buf(folder)
+        .ok()
+        .and_then(AbsPath::new)
+        .context("the name of the working folder is not UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Override;
+
+    fn ended(reason: &str) -> Ended {
+        let (session, reason) = ("s".to_owned(), reason.to_owned());
+        Ended { session, reason, message: None, text: String::new(), cancelled: false }
+    }
+
+    fn file() -> File {
+        serde_json::from_value(json!({
+            "uri": "file:///w/a", "version": null, "kind": "modify", "binary": false, "sessionId": "s", "hunks": [],
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn exit_codes() {
+        let none = Tally::default();
+        let accepted = Tally { accepted: 1, rejected: 1, ..Tally::default() };
+        let rejected = Tally { rejected: 2, ..Tally::default() };
+        let failed = Tally { accepted: 1, failed: vec!["a: no".into()], ..Tally::default() };
+        let check = |reason: &str, files: &[File], tally: &Tally, decide, want: Exit| {
+            assert_eq!(exit(&ended(reason), files, tally, decide), want, "{reason} {tally:?} {decide:?}");
+        };
+        let files = [file()];
+        check("completed", &files, &accepted, Decide::Ask, Exit::Done);
+        check("completed", &[], &none, Decide::Ask, Exit::Done);
+        check("completed", &files, &none, Decide::ShowOnly, Exit::Done);
+        check("completed", &files, &rejected, Decide::Ask, Exit::NothingApplied);
+        check("completed", &files, &none, Decide::Ask, Exit::NothingApplied);
+        check("completed", &files, &failed, Decide::AcceptAll, Exit::NotAllApplied);
+        check("model_error", &[], &none, Decide::Ask, Exit::Failed);
+        let cancelled = Tally { cancelled: true, ..Tally::default() };
+        check("completed", &files, &cancelled, Decide::Ask, Exit::Cancelled);
+    }
+
+    #[test]
+    fn files_become_links_and_the_first_is_the_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
+        let workspace = Workspace::new(vec![root.clone()], false);
+        std::fs::write(root.join("a b.rs").as_path(), "").unwrap();
+        let argument = |path: &str, lines| FileArgument { path: path.into(), lines };
+        let arguments = |files| RunArguments {
+            prompt: "do it".into(),
+            files,
+            decide: Decide::Ask,
+            output: Output::Text,
+            overrides: Vec::<Override>::new(),
+        };
+        let task = task_of(&arguments(vec![argument("a b.rs", Some((3, 4)))]), &workspace).unwrap();
+        let at = |line| Position { line, character: 0 };
+        let range = Some(Range { start: at(2), end: at(4) });
+        let uri = format!("{}/a%20b.rs", from_path(&root));
+        assert_eq!(task.prompt[1], ContentBlock::ResourceLink { uri: uri.clone(), range });
+        assert_eq!(task.context.unwrap().uri, uri);
+        let error = task_of(&arguments(vec![argument("missing.rs", None)]), &workspace).unwrap_err();
+        assert_eq!(error.to_string(), "missing.rs is no file here");
+        let error = task_of(&arguments(vec![argument("/etc/hostname", None)]), &workspace).unwrap_err();
+        assert!(error.to_string().contains("outside this folder"), "{error}");
+    }
+}

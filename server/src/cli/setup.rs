@@ -1,0 +1,110 @@
+//! `copydesk setup`: the configuration to paste into an editor's own files. Nothing is written.
+
+use std::fmt::Write;
+
+use super::Exit;
+use super::arguments::SetupEditor;
+use super::terminal::Terminal;
+
+pub(super) fn setup(terminal: &mut Terminal, editor: SetupEditor, languages: &[String]) -> Exit {
+    match editor {
+        SetupEditor::Neovim => terminal.print(include_str!("setup/neovim.lua")),
+        SetupEditor::Helix => {
+            terminal.line("# ~/.config/helix/languages.toml\n");
+            terminal.print(&helix_languages(languages));
+            terminal.line("\n# ~/.config/helix/config.toml\n");
+            terminal.print(HELIX_CONFIG);
+        }
+        SetupEditor::VsCode => terminal.print(include_str!("setup/vscode.txt")),
+        SetupEditor::Emacs => terminal.print(include_str!("../../../editor-clients/emacs/copydesk.el")),
+    }
+    Exit::Done
+}
+
+const HELIX_LANGUAGES: &str = include_str!("../../../editor-clients/helix/languages.toml");
+const HELIX_CONFIG: &str = include_str!("../../../editor-clients/helix/config.toml");
+
+/// Helix's languages with the servers that its own `languages.toml` gives them: naming any replaces them all.
+const LANGUAGES: [(&str, &[&str]); 20] = [
+    ("bash", &["bash-language-server"]),
+    ("c", &["clangd"]),
+    ("cpp", &["clangd"]),
+    ("css", &["vscode-css-language-server"]),
+    ("diff", &[]),
+    ("go", &["gopls", "golangci-lint-lsp"]),
+    ("html", &["vscode-html-language-server", "superhtml"]),
+    ("java", &["jdtls"]),
+    ("javascript", &["typescript-language-server"]),
+    ("json", &["vscode-json-language-server"]),
+    ("jsx", &["typescript-language-server"]),
+    ("lua", &["lua-language-server"]),
+    ("markdown", &["marksman", "markdown-oxide"]),
+    ("python", &["ty", "ruff", "jedi", "pylsp"]),
+    ("ruby", &["ruby-lsp", "solargraph"]),
+    ("rust", &["rust-analyzer"]),
+    ("toml", &["taplo", "tombi"]),
+    ("tsx", &["typescript-language-server"]),
+    ("typescript", &["typescript-language-server"]),
+    ("yaml", &["yaml-language-server", "ansible-language-server"]),
+];
+
+/// Needed for the review file and the chat file.
+const OWN: [&str; 2] = ["diff", "markdown"];
+
+/// The file of `editor-clients/helix`, or blocks for the `wanted` languages. Copydesk stands first in each list: Helix sorts
+/// code actions by server, so Accept is on top of the menu.
+fn helix_languages(wanted: &[String]) -> String {
+    if wanted.is_empty() {
+        return HELIX_LANGUAGES.to_owned();
+    }
+    let mut text = String::from("[language-server.copydesk]\ncommand = \"copydesk\"\nargs = [\"--stdio\"]\n");
+    let wanted = wanted.iter().map(String::as_str).filter(|name| !OWN.contains(name));
+    for name in wanted.chain(OWN) {
+        let servers =
+            LANGUAGES.iter().find(|(language, _)| *language == name).map_or(&[][..], |(_, servers)| servers);
+        let list: Vec<String> =
+            std::iter::once(&"copydesk").chain(servers).map(|server| format!("\"{server}\"")).collect();
+        // Writing to a string does not fail.
+        let _ = write!(
+            text,
+            "\n[[language]]\nname = {}\nlanguage-servers = [{}]\n",
+            toml_edit::Value::from(name),
+            list.join(", ")
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn helix_gets_copydesk_first_in_every_language() {
+        let text = helix_languages(&["rust".to_owned(), "elm".to_owned(), "diff".to_owned()]);
+        let config: toml::Table = text.parse().unwrap();
+        assert_eq!(config["language-server"]["copydesk"]["command"].as_str(), Some("copydesk"));
+        let servers: Vec<_> = config["language"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|language| (language["name"].as_str().unwrap(), language["language-servers"].to_string()))
+            .map(|(name, servers)| format!("{name} {servers}"))
+            .collect();
+        assert_eq!(
+            servers,
+            [
+                r#"rust ["copydesk", "rust-analyzer"]"#,
+                r#"elm ["copydesk"]"#,
+                r#"diff ["copydesk"]"#,
+                r#"markdown ["copydesk", "marksman", "markdown-oxide"]"#,
+            ]
+        );
+    }
+
+    #[test]
+    fn what_is_printed_for_helix_is_toml() {
+        HELIX_LANGUAGES.parse::<toml::Table>().unwrap();
+        HELIX_CONFIG.parse::<toml::Table>().unwrap();
+    }
+}

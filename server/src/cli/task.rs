@@ -1,0 +1,166 @@
+//! Following a task to its end: what it says is shown, what it asks is answered, Ctrl-C cancels it.
+
+use anyhow::Result;
+use copydesk_protocol::{
+    Empty, Event, EventParams, MessageRole, PermissionAnswerParams, PermissionAskedParams, PermissionOption,
+    PermissionOptionKind, TaskCancelParams, methods,
+};
+use serde_json::Value;
+
+use super::editor::{Editor, Interrupt, Next};
+use super::progress::{Progress, Stream};
+use super::terminal::{Look, Terminal, visible};
+
+/// How a task is shown.
+pub(super) enum Show {
+    Progress(Progress),
+    /// Each event as it came, one a line.
+    Events,
+    Nothing,
+}
+
+/// How a task ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Ended {
+    pub(super) session: String,
+    pub(super) reason: String,
+    pub(super) message: Option<String>,
+    /// What the model said, each message a paragraph.
+    pub(super) text: String,
+    /// By Ctrl-C.
+    pub(super) cancelled: bool,
+}
+
+impl Ended {
+    pub(super) fn is_success(&self) -> bool {
+        self.reason == "completed"
+    }
+}
+
+impl Show {
+    pub(super) fn progress() -> Self {
+        Self::Progress(Progress::new(Stream::Out))
+    }
+}
+
+/// Follows `task`, or the first task that shows itself, until its terminal event.
+pub(super) async fn follow(
+    editor: &mut Editor,
+    terminal: &mut Terminal,
+    interrupt: &mut Interrupt,
+    mut task: Option<String>,
+    show: &mut Show,
+) -> Result<Ended> {
+    let mut text = String::new();
+    let mut cancelled = false;
+    loop {
+        let (method, params) = match editor.next(interrupt).await? {
+            Next::Notification { method, params } => (method, params),
+            Next::Interrupted if cancelled => {
+                // Asked twice: the server is not waited for.
+                let session = String::new();
+                return Ok(Ended { session, reason: "aborted".into(), message: None, text, cancelled });
+            }
+            Next::Interrupted => {
+                cancelled = true;
+                if let Some(task_id) = task.clone() {
+                    let _: Empty = editor.call(methods::TASK_CANCEL, TaskCancelParams { task_id }).await?;
+                }
+                continue;
+            }
+        };
+        match method.as_str() {
+            methods::EVENT => {
+                let Some(event) = shown(&params, terminal, show) else { continue };
+                if task.get_or_insert_with(|| event.task_id.clone()) != &event.task_id {
+                    continue;
+                }
+                match event.event {
+                    Event::Message { message } if message.role == MessageRole::Assistant => {
+                        if !text.is_empty() && !message.text.is_empty() {
+                            text.push_str("\n\n");
+                        }
+                        text.push_str(&message.text);
+                    }
+                    Event::Terminal { reason, message, .. } => {
+                        return Ok(Ended { session: event.session_id, reason, message, text, cancelled });
+                    }
+                    _ => {}
+                }
+            }
+            methods::PERMISSION_ASKED => {
+                let asked: PermissionAskedParams = serde_json::from_value(params)?;
+                let option_id = answer(terminal, show, &asked).await;
+                if let Some(option_id) = option_id {
+                    let params =
+                        PermissionAnswerParams { request_id: asked.request_id, option_id, feedback: None };
+                    let _: Empty = editor.call(methods::PERMISSION_ANSWER, params).await?;
+                }
+            }
+            "window/showMessage" => {
+                if let (Show::Progress(progress), Some(text)) =
+                    (&mut *show, params.get("message").and_then(Value::as_str))
+                {
+                    progress.message(terminal, text);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Shows an event and gives it back. One of a later protocol, that can't be read, is passed on as it is.
+fn shown(params: &Value, terminal: &mut Terminal, show: &mut Show) -> Option<EventParams> {
+    if let Show::Events = show {
+        terminal.line(&params.to_string());
+    }
+    let event: EventParams = serde_json::from_value(params.clone()).ok()?;
+    if let Show::Progress(progress) = show {
+        progress.event(terminal, &event.event);
+    }
+    Some(event)
+}
+
+/// The person's choice. Nobody there, or no clear answer, is a no.
+async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAskedParams) -> Option<String> {
+    let no = asked.options.iter().find(|option| option.kind == PermissionOptionKind::RejectOnce);
+    let Show::Progress(progress) = show else { return no.map(|option| option.id.clone()) };
+    progress.end_line(terminal);
+    let call = &asked.tool_call;
+    terminal.styled(Look::Heading, &visible(&format!("? {}", call.command.as_ref().unwrap_or(&call.title))));
+    terminal.line(&visible(&asked.explanation));
+    if !terminal.interactive {
+        terminal.line("Nobody is here to be asked, so the answer is no.");
+        return no.map(|option| option.id.clone());
+    }
+    for (number, option) in (1..).zip(&asked.options) {
+        terminal.line(&visible(&format!("  {number}  {}", option.name)));
+    }
+    let line = terminal.ask("Your answer: ").await;
+    chosen(line.as_deref(), &asked.options).or(no).map(|option| option.id.clone())
+}
+
+fn chosen<'a>(line: Option<&str>, options: &'a [PermissionOption]) -> Option<&'a PermissionOption> {
+    let number: usize = line?.parse().ok()?;
+    options.get(number.checked_sub(1)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_number_in_the_list_is_an_answer() {
+        let option = |id: &str, kind| PermissionOption { id: id.into(), kind, name: id.into() };
+        let options =
+            [option("once", PermissionOptionKind::AllowOnce), option("no", PermissionOptionKind::RejectOnce)];
+        let check = |line: Option<&str>, want: Option<&str>| {
+            assert_eq!(chosen(line, &options).map(|option| option.id.as_str()), want, "{line:?}");
+        };
+        check(Some("1"), Some("once"));
+        check(Some("2"), Some("no"));
+        for nothing in [None, Some(""), Some("0"), Some("3"), Some("y")] {
+            check(nothing, None);
+        }
+    }
+}

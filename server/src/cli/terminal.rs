@@ -1,0 +1,161 @@
+//! The person's terminal: what may be coloured, what may be asked, and text that can't play tricks on it.
+
+use std::io::{BufRead, IsTerminal, Write};
+
+/// Where the person reads and types.
+pub(super) struct Terminal {
+    out: Box<dyn Write>,
+    err: Box<dyn Write>,
+    colours: Colours,
+    /// Somebody can be asked.
+    pub(super) interactive: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Colours {
+    On,
+    Off,
+}
+
+/// What a piece of text is, as far as its look goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    Plain,
+    Heading,
+    Quiet,
+    Good,
+    Bad,
+    Added,
+    Removed,
+    Place,
+}
+
+impl Terminal {
+    /// Colours if stdout is a terminal that has them and `NO_COLOR` is not set (no-color.org).
+    pub(super) fn of_process() -> Self {
+        let out = std::io::stdout();
+        let no_colour = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
+            || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let terminal = out.is_terminal();
+        Self {
+            colours: if terminal && !no_colour { Colours::On } else { Colours::Off },
+            interactive: terminal && std::io::stdin().is_terminal(),
+            out: Box::new(out),
+            err: Box::new(std::io::stderr()),
+        }
+    }
+
+    /// A terminal that nobody sits at and that takes no colours.
+    #[cfg(test)]
+    pub(super) fn writing_to(out: impl Write + 'static) -> Self {
+        Self { out: Box::new(out), err: Box::new(std::io::sink()), colours: Colours::Off, interactive: false }
+    }
+
+    /// As it is, without a line break. A reader that has gone away is no error: there is nobody to tell.
+    pub(super) fn print(&mut self, text: &str) {
+        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+    }
+
+    pub(super) fn line(&mut self, text: &str) {
+        self.print(&format!("{text}\n"));
+    }
+
+    pub(super) fn styled(&mut self, look: Look, text: &str) {
+        let text = self.paint(look, text);
+        self.line(&text);
+    }
+
+    /// On stderr, under the program's name.
+    pub(super) fn error(&mut self, text: &str) {
+        let _ = writeln!(self.err, "copydesk: {text}");
+    }
+
+    /// On stderr, for what is not the result.
+    pub(super) fn note(&mut self, text: &str) {
+        let _ = writeln!(self.err, "{text}");
+    }
+
+    /// The same, without a line break.
+    pub(super) fn note_part(&mut self, text: &str) {
+        let _ = self.err.write_all(text.as_bytes()).and_then(|()| self.err.flush());
+    }
+
+    pub(super) fn paint(&self, look: Look, text: &str) -> String {
+        let code = match (self.colours, look) {
+            (Colours::Off, _) | (Colours::On, Look::Plain) => return text.to_owned(),
+            (Colours::On, Look::Heading) => "1",
+            (Colours::On, Look::Quiet) => "2",
+            (Colours::On, Look::Good | Look::Added) => "32",
+            (Colours::On, Look::Bad | Look::Removed) => "31",
+            (Colours::On, Look::Place) => "36",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+
+    /// Asks and waits for a line; `None` at the end of the input.
+    pub(super) async fn ask(&mut self, question: &str) -> Option<String> {
+        self.print(question);
+        let read = || {
+            let mut line = String::new();
+            let length = std::io::stdin().lock().read_line(&mut line).ok()?;
+            (length > 0).then(|| line.trim().to_owned())
+        };
+        tokio::task::spawn_blocking(read).await.ok().flatten()
+    }
+}
+
+/// `text` with every control character but tab and line feed made visible, so that a file or a model can't move the cursor or
+/// hide what it says.
+pub(super) fn visible(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' => c,
+            '\u{0}'..='\u{1f}' => char::from_u32(0x2400 + c as u32).unwrap_or('\u{fffd}'),
+            '\u{7f}' => '\u{2421}',
+            // C1 controls, and what turns the direction of writing.
+            '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+            other => other,
+        })
+        .collect()
+}
+
+/// What was written, for tests.
+#[cfg(test)]
+#[derive(Clone, Default)]
+pub(super) struct Written(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+
+#[cfg(test)]
+impl Written {
+    pub(super) fn text(&self) -> String {
+        String::from_utf8(self.0.borrow().clone()).unwrap()
+    }
+}
+
+#[cfg(test)]
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.borrow_mut().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_are_shown_not_obeyed() {
+        assert_eq!(visible("a\tb\n"), "a\tb\n");
+        assert_eq!(visible("\x1b[2Jx\r\x7f"), "␛[2Jx␍␡");
+        assert_eq!(visible("a\u{9b}b\u{202e}c"), "a\u{fffd}b\u{fffd}c");
+    }
+
+    #[test]
+    fn no_colours_where_none_are_wanted() {
+        assert_eq!(Terminal::writing_to(std::io::sink()).paint(Look::Added, "+x"), "+x");
+    }
+}

@@ -1,0 +1,103 @@
+//! `copydesk try`: a whole task on a sample project, through the real server.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+use super::Exit;
+use super::editor::{Editor, Interrupt};
+use super::review::{Decider, Review};
+use super::sample;
+use super::task::{Show, follow};
+use super::terminal::{Look, Terminal, visible};
+use crate::config::Override;
+use crate::documents::{AbsPath, Workspace, from_path};
+
+pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) -> Result<Exit> {
+    let folder = tempfile::Builder::new().prefix("copydesk-try-").tempdir()?.keep();
+    let folder =
+        folder.to_str().and_then(AbsPath::new).context("the temporary folder's name is not UTF-8")?;
+    sample::write(&folder)?;
+    let workspace = Workspace::new(vec![folder.clone()], false);
+    let mut interrupt = Interrupt::listen()?;
+    let mut editor = Editor::start(&folder, &overrides).await?;
+
+    terminal.styled(Look::Heading, &format!("A sample project in {folder}"));
+    terminal.line(&format!(
+        "{} is open in an editor, with text that is not saved: a new function, and the comment\n\
+         `// copydesk: {}`. On that line the editor offers a code action.",
+        sample::OPEN_FILE,
+        sample::TASK,
+    ));
+    let path = folder.join(sample::OPEN_FILE);
+    let uri = from_path(&path);
+    let (text, line) = sample::unsaved();
+    editor.open(&uri, "rust", &text).await?;
+    let action = start(&mut editor, &uri, line).await?;
+    terminal.styled(Look::Heading, &visible(&format!("\n> {action}")));
+
+    let ended = follow(&mut editor, terminal, &mut interrupt, None, &mut Show::progress()).await?;
+    if ended.cancelled {
+        editor.close().await;
+        terminal.note("Cancelled.");
+        return Ok(Exit::Cancelled);
+    }
+    let decider = if terminal.interactive { Decider::Person } else { Decider::Example };
+    if decider == Decider::Example {
+        terminal.line("\nNobody is here to decide, so all changes but the last are accepted.");
+    }
+    let mut review = Review { editor: &mut editor, terminal, workspace: &workspace, session: &ended.session };
+    let tally = review.decide_each(decider, &mut interrupt).await?;
+    terminal.styled(Look::Heading, &format!("\n{}", tally.words()));
+    editor.save(&uri, &path).await?;
+    editor.close().await;
+
+    show_files(terminal, &folder);
+    terminal.styled(Look::Heading, "\nWhat now");
+    terminal.line(&format!(
+        "  cd {folder} && copydesk run \"add a doc comment to find\"\n  \
+         copydesk setup helix|nvim|vscode|emacs     the same in your editor\n  \
+         copydesk doctor                            which model answers, and what is missing"
+    ));
+    Ok(match (ended.is_success(), tally.cancelled) {
+        (_, true) => Exit::Cancelled,
+        (false, false) => Exit::Failed,
+        (true, false) => Exit::Done,
+    })
+}
+
+/// Starts the task as an editor does: by the code action on the marker comment. Gives its title.
+async fn start(editor: &mut Editor, uri: &str, line: u32) -> Result<String> {
+    let at = json!({ "line": line, "character": 7 });
+    let actions: Value = editor
+        .call(
+            "textDocument/codeAction",
+            json!({
+                "textDocument": { "uri": uri },
+                "range": { "start": at, "end": at },
+                "context": { "diagnostics": [] },
+            }),
+        )
+        .await?;
+    let title = |action: &Value| action.get("title").and_then(Value::as_str).map(str::to_owned);
+    let action = actions
+        .as_array()
+        .into_iter()
+        .flatten()
+        .find(|action| title(action).is_some_and(|title| title.contains(sample::TASK)))
+        .context("the server offers no action on the marker comment")?;
+    let command = action.get("command").context("the action has no command")?;
+    let params = json!({ "command": command.get("command"), "arguments": command.get("arguments") });
+    let _: Value = editor.call("workspace/executeCommand", params).await?;
+    Ok(title(action).unwrap_or_default())
+}
+
+/// The files as they are now, if they were changed.
+fn show_files(terminal: &mut Terminal, folder: &AbsPath) {
+    for name in sample::names() {
+        let now = std::fs::read_to_string(folder.join(name).as_path()).unwrap_or_default();
+        if now != sample::original(name) {
+            terminal.styled(Look::Heading, &format!("\n{name} now"));
+            terminal.print(&visible(&now));
+        }
+    }
+}
