@@ -9,11 +9,11 @@ use std::time::SystemTime;
 use camino::Utf8PathBuf;
 
 use crate::agent::{Limits, SessionDeps, Sessions};
-use crate::config::{self, ModelChoice, Override, Places, ProviderKind, choose_model};
+use crate::config::{self, Override, Places, choose_model};
 use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::Loudness;
 use crate::lsp::{self, Core, Host, Opening};
-use crate::models::{ApiKey, ModelSettings, OfflineModel, Provider, ProviderChoice, Selected, select};
+use crate::models;
 use crate::review::{DeskHandle, Waits};
 use crate::tools::Tools;
 
@@ -66,7 +66,7 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
         max_output_tokens: settings.model.max_tokens.value.unwrap_or(Limits::default().max_output_tokens),
     };
     let sessions = Sessions::new(SessionDeps {
-        provider: provider(choose_model(&settings)),
+        provider: models::provider(choose_model(&settings)),
         documents: documents.clone(),
         desk: desk.clone(),
         workspace: workspace.clone(),
@@ -76,21 +76,6 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
         clock: Arc::new(SystemTime::now),
     });
     Core { workspace, documents, desk, sessions }
-}
-
-/// Without the key it needs, the offline model answers, and every surface says so.
-fn provider(choice: ModelChoice) -> Arc<dyn Provider> {
-    let settings = ModelSettings {
-        provider: Some(match choice.provider {
-            ProviderKind::Offline => ProviderChoice::Offline,
-            _ => ProviderChoice::Anthropic,
-        }),
-        key: choice.api_key.map(|key| ApiKey::Key(key.expose().into())),
-        base_url: choice.base_url,
-        model: choice.name,
-        offline_pace: None,
-    };
-    select(settings).unwrap_or(Selected::Offline { pace: OfflineModel::NATURAL_PACE }).provider()
 }
 
 fn host() -> Host {

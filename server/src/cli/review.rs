@@ -330,7 +330,12 @@ fn edited(text: &str, uri: &str) -> Result<String> {
         .status()
         .with_context(|| format!("the editor `{editor}` can't be started: set EDITOR"))?;
     anyhow::ensure!(status.success(), "the editor `{editor}` failed");
-    Ok(std::fs::read_to_string(file.path())?)
+    let after = std::fs::read_to_string(file.path())?;
+    // Most editors end a file with a line break; a hunk at the end of a file without one has none.
+    match after.strip_suffix('\n') {
+        Some(without) if !text.ends_with('\n') => Ok(without.to_owned()),
+        _ => Ok(after),
+    }
 }
 
 #[cfg(test)]
