@@ -2,7 +2,6 @@
 
 mod backend;
 mod capabilities;
-mod chat;
 pub mod commands;
 mod core;
 mod custom;

@@ -6,7 +6,6 @@ mod decide;
 
 use std::sync::Arc;
 
-use super::chat;
 use super::commands::{Command, Place};
 use super::stage::Stage;
 use super::surface::{self, ReviewFile};
@@ -28,8 +27,8 @@ pub(super) fn perform(stage: &Stage, command: Command) {
         }
         Command::ShowDiff { place } => drop(tokio::spawn(show_diff(stage, place))),
         Command::GoTo { place } => go_to(&stage, &place),
-        Command::OpenChat => chat::open(stage, None),
-        Command::Send => chat::send(stage),
+        Command::OpenChat => stage.chat.show(None),
+        Command::Send => stage.chat.send(),
         Command::Cancel { task } => cancel(&stage, task),
         Command::Answer { request, option } => answer(&stage, request, option),
     }

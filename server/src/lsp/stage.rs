@@ -1,6 +1,6 @@
 //! What handlers and the tasks beside them share: the core, the line out, and what was shown so far.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -10,11 +10,15 @@ use super::core::Core;
 use super::outgoing::Outgoing;
 use super::progress::Running;
 use super::remote_editor::RemoteEditor;
+use super::surface::chat::{Chat, ChatParts};
 use super::surface::question::Asker;
-use super::surface::{ReviewFiles, Scene, SurfaceSettings};
+use super::surface::{ReviewFiles, Scene, SurfaceSettings, items};
 use super::{events, proposals, publish, watch_files};
-use crate::agent::SessionState;
+use crate::agent::{SessionState, StartTask};
+use crate::conversation::{ContentBlock, SessionId};
 use crate::editor::Editor;
+
+type Partner = Arc<Mutex<Option<SessionId>>>;
 
 /// Cheap to clone.
 #[derive(Clone)]
@@ -27,6 +31,9 @@ pub(super) struct Stage {
     pub(super) review_files: Arc<ReviewFiles>,
     pub(super) running: Running,
     pub(super) asker: Asker,
+    pub(super) chat: Chat,
+    /// The session that the chat file speaks with; `None`: a new one.
+    partner: Partner,
     /// Something beside the review has changed what is shown.
     redraw: Arc<Notify>,
 }
@@ -43,8 +50,11 @@ impl Stage {
         let answer = move |id: &str, answer| {
             sessions.answer(id, answer);
         };
+        let partner = Partner::default();
         Self {
             asker: Asker::start(editor.clone(), answer),
+            chat: chat(&core, editor.clone(), partner.clone()),
+            partner,
             core,
             editor,
             outgoing,
@@ -84,6 +94,11 @@ impl Stage {
         }
     }
 
+    /// The chat file speaks with this session from now on.
+    pub(super) fn talk_with(&self, session: SessionId) {
+        *lock(&self.partner) = Some(session);
+    }
+
     /// Has the surfaces drawn again.
     pub(super) fn redraw(&self) {
         self.redraw.notify_one();
@@ -93,4 +108,29 @@ impl Stage {
     pub(super) async fn redrawn(&self) {
         self.redraw.notified().await;
     }
+}
+
+/// The keeper of the chat file.
+fn chat(core: &Core, editor: Arc<dyn Editor>, partner: Partner) -> Chat {
+    let sessions = core.sessions.clone();
+    let send = move |text: String| {
+        let prompt = vec![ContentBlock::text(text)];
+        let mut partner = lock(&partner);
+        let (session, task) = sessions.start(StartTask { session: partner.take(), prompt, context: None });
+        *partner = Some(session);
+        task
+    };
+    let desk = core.desk.clone();
+    Chat::start(ChatParts {
+        documents: core.documents.clone(),
+        workspace: core.workspace.clone(),
+        editor,
+        updates: core.sessions.subscribe(),
+        send: Box::new(send),
+        to_review: Box::new(move || items(&desk.view()).count()),
+    })
+}
+
+fn lock(partner: &Partner) -> MutexGuard<'_, Option<SessionId>> {
+    partner.lock().unwrap_or_else(PoisonError::into_inner)
 }

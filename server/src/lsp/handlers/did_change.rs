@@ -18,6 +18,7 @@ pub(in crate::lsp) fn did_change(backend: &Backend, params: DidChangeTextDocumen
     match stage.core.documents.change(document.uri.as_str(), document.version, &changes, encoding) {
         Ok(changed) => {
             stage.asker.typed();
+            stage.chat.changed(&changed.path);
             stage.core.desk.changed(changed);
         }
         Err(ignored) => tracing::debug!(%ignored, "didChange"),

@@ -11,10 +11,17 @@ pub(in crate::lsp) fn did_open(backend: &Backend, params: DidOpenTextDocumentPar
         Ok(path) => path,
         Err(ignored) => return tracing::debug!(%ignored, "didOpen"),
     };
-    let core = &backend.stage_at(Some(&path)).core;
-    match core.documents.open(document.uri.as_str(), &document.language_id, document.version, &document.text)
-    {
-        Ok(opened) => core.desk.opened(opened),
+    let stage = backend.stage_at(Some(&path));
+    match stage.core.documents.open(
+        document.uri.as_str(),
+        &document.language_id,
+        document.version,
+        &document.text,
+    ) {
+        Ok(opened) => {
+            stage.chat.opened(&opened.path);
+            stage.core.desk.opened(opened);
+        }
         Err(ignored) => tracing::debug!(%ignored, "didOpen"),
     }
 }

@@ -6,7 +6,6 @@ use super::warn;
 use crate::agent::{StartTask, TaskContext};
 use crate::conversation::{ContentBlock, SessionId};
 use crate::editor::{Editor, Loudness, Position, Range};
-use crate::lsp::chat;
 use crate::lsp::commands::Place;
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::items;
@@ -23,8 +22,7 @@ pub(super) fn ask(stage: Stage, text: Option<String>, place: Option<Place>, diag
             });
         }
         None => {
-            let about = place.map(|place| about(&stage, &place));
-            chat::open(stage, about);
+            stage.chat.show(place.map(|place| about(&stage, &place)));
         }
     }
 }
@@ -40,7 +38,7 @@ pub(super) fn ask_for_change(stage: Stage, hunk: HunkRef, text: Option<String>) 
             None if stage.editor.features().copydesk.prompts => {
                 prompt(&stage, "Ask for a change", "What should be different?").await
             }
-            None => return chat::open(stage, Some(quoted)),
+            None => return stage.chat.show(Some(quoted)),
         };
         if let Some(text) = text
             && stage
@@ -60,11 +58,10 @@ fn start(stage: &Stage, text: String, place: Option<Place>, diagnostics: Vec<Str
         range: Some(Range::new(Position::new(place.start, 0), Position::new(place.end, 0))),
         diagnostics,
     });
-    let (session, _) = stage.core.sessions.start(StartTask {
-        session: None,
-        prompt: vec![ContentBlock::text(text.clone())],
-        context,
-    });
+    let prompt = vec![ContentBlock::text(text.clone())];
+    let (session, _) = stage.core.sessions.start(StartTask { session: None, prompt, context });
+    // What is written in the chat from now on goes there too.
+    stage.talk_with(session.clone());
     if !stage.editor.features().copydesk.events {
         say_who_works(stage, &session, &text);
     }
