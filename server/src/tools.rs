@@ -4,6 +4,9 @@ mod edit;
 mod edit_match;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod folder;
+mod glob;
+mod grep;
 mod input;
 mod line_ends;
 mod nearest;
@@ -17,6 +20,8 @@ mod tool;
 mod write;
 
 pub use edit::Edit;
+pub use glob::Glob;
+pub use grep::Grep;
 pub use read::Read;
 pub use registry::Tools;
 pub use result_cap::capped;

@@ -28,6 +28,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("reqwest", "models"),
     ("grep_searcher", "tools"),
     ("grep_regex", "tools"),
+    ("grep_matcher", "tools"),
 ];
 
 /// One source file: its path below `src`, and its text without test modules.

@@ -1,0 +1,92 @@
+//! A folder as the agent sees it: the files on disk, over them what is open in the editor, over that its own drafts.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+use super::ToolUseContext;
+use crate::documents::walk::{self, IgnoreFiles};
+use crate::documents::{AbsPath, FileStateCache, Text};
+
+/// Texts that count in the place of the disk's. `None`: the agent has deleted the file.
+pub(super) struct Overlay {
+    texts: BTreeMap<AbsPath, Option<Text>>,
+}
+
+/// Ends a walk that is cancelled or takes too long.
+pub(super) struct Watchdog {
+    cancel: CancellationToken,
+    deadline: Instant,
+}
+
+/// Why a walk ended early.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stopped {
+    Cancelled,
+    TimedOut,
+}
+
+/// The longest a search may take.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+impl Overlay {
+    /// The open documents and this session's drafts.
+    pub(super) async fn of(context: &ToolUseContext) -> Self {
+        let open = context.documents.open_documents().into_iter().map(|open| (open.path, Some(open.text)));
+        let drafts = context.desk.drafts(&context.session).await;
+        let drafted = drafts.into_iter().map(|draft| (draft.path, draft.text));
+        Self { texts: open.chain(drafted).collect() }
+    }
+
+    /// The text that counts in the place of the disk's.
+    pub(super) fn text(&self, path: &AbsPath) -> Option<&Text> {
+        self.texts.get(path)?.as_ref()
+    }
+
+    /// The files at or below `base`, those that only a draft has last.
+    pub(super) fn files(
+        &self,
+        documents: &FileStateCache,
+        base: &AbsPath,
+        ignore_files: IgnoreFiles,
+    ) -> impl Iterator<Item = AbsPath> {
+        let base = documents.real_path(base);
+        let drafted: Vec<AbsPath> = self
+            .texts
+            .iter()
+            .filter(|(path, text)| text.is_some() && path.is_in(&base) && !path.as_path().exists())
+            .map(|(path, _)| path.clone())
+            .filter(|path| documents.open_document(path).is_none())
+            .collect();
+        walk::files(documents, &base, ignore_files)
+            .filter(|path| !matches!(self.texts.get(path), Some(None)))
+            .chain(drafted)
+    }
+}
+
+impl Watchdog {
+    pub(super) fn new(cancel: CancellationToken) -> Self {
+        Self { cancel, deadline: Instant::now() + TIMEOUT }
+    }
+
+    /// Asked before each file.
+    pub(super) fn check(&self) -> Result<(), Stopped> {
+        if self.cancel.is_cancelled() {
+            Err(Stopped::Cancelled)
+        } else if Instant::now() > self.deadline {
+            Err(Stopped::TimedOut)
+        } else {
+            Ok(())
+        }
+    }
+}
+
+impl std::fmt::Display for Stopped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Cancelled => "The search was cancelled.",
+            Self::TimedOut => "The search took longer than 20 seconds: search a smaller folder.",
+        })
+    }
+}

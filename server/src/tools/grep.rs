@@ -1,0 +1,221 @@
+//! Grep: a regular expression in all files, unsaved text and pending changes first.
+
+mod report;
+mod search;
+
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
+use ignore::overrides::{Override, OverrideBuilder};
+use ignore::types::{Types, TypesBuilder};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use self::report::{Bounds, Hits, report};
+use self::search::Search;
+use super::folder::{Overlay, Watchdog};
+use super::target::{Access, check_path, missing, permission, resolve};
+use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
+use crate::documents::AbsPath;
+use crate::documents::walk::IgnoreFiles;
+use crate::permissions::Verdict;
+
+/// Entries shown when the model gives no limit.
+const DEFAULT_ENTRIES: usize = 250;
+
+/// What a search gives back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum OutputMode {
+    Content,
+    #[default]
+    FilesWithMatches,
+    Count,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct GrepInput {
+    /// The regular expression.
+    pattern: String,
+    /// A folder or one file, absolute or relative to the workspace. Leave it out for the whole workspace.
+    path: Option<String>,
+    /// Only files whose path matches, such as `*.{ts,tsx}`; `!` in front leaves those out.
+    glob: Option<String>,
+    /// Only files of this kind, such as `rust`, `py`, `js`.
+    r#type: Option<String>,
+    /// Files, lines or numbers.
+    #[serde(default)]
+    output_mode: OutputMode,
+    /// Upper and lower case match each other.
+    #[serde(rename = "-i", default)]
+    ignore_case: bool,
+    /// Line numbers in `content`. On unless false.
+    #[serde(rename = "-n")]
+    line_numbers: Option<bool>,
+    /// Only the matching parts of lines in `content`, one a line.
+    #[serde(rename = "-o", default)]
+    only_matching: bool,
+    /// Lines shown after each match in `content`.
+    #[serde(rename = "-A")]
+    after: Option<usize>,
+    /// Lines shown before each match in `content`.
+    #[serde(rename = "-B")]
+    before: Option<usize>,
+    /// Lines shown on both sides of each match in `content`.
+    #[serde(rename = "-C", alias = "context")]
+    context: Option<usize>,
+    /// The most entries shown, 250 unless given; 0 for all.
+    head_limit: Option<usize>,
+    /// How many entries to pass over first.
+    #[serde(default)]
+    offset: usize,
+    /// A match may span lines, and `.` matches a line break.
+    #[serde(default)]
+    multiline: bool,
+}
+
+#[derive(Debug)]
+pub struct Grep;
+
+impl Tool for Grep {
+    fn name(&self) -> &'static str {
+        "Grep"
+    }
+
+    fn description(&self) -> String {
+        include_str!("grep/description.md").trim_end().to_owned()
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
+    }
+
+    fn input_schema(&self) -> Value {
+        input::schema::<GrepInput>()
+    }
+
+    fn validate(&self, input: &Value) -> Result<(), ToolError> {
+        let input: GrepInput = input::parse("Grep", input)?;
+        if input.pattern.is_empty() {
+            return Err(ToolError("`pattern` is empty: it would match everything.".to_owned()));
+        }
+        check_path("path", input.path.as_deref().unwrap_or("."))?;
+        Search::new(&input).map(|_| ())?;
+        let anywhere = AbsPath::new("/").ok_or_else(|| ToolError("There is no root folder.".to_owned()))?;
+        Filter::new(&input, &anywhere).map(|_| ())
+    }
+
+    fn title(&self, input: &Value) -> String {
+        format!("Search for {}", input::text(input, "pattern"))
+    }
+
+    fn is_concurrency_safe(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn is_read_only(&self, _input: &Value) -> bool {
+        true
+    }
+
+    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
+        let path = input::text(input, "path");
+        permission(&context.workspace, if path.is_empty() { "." } else { path }, Access::Read)
+    }
+
+    fn call(
+        &self,
+        input: Value,
+        context: ToolUseContext,
+    ) -> BoxFuture<'static, Result<ToolResult, ToolError>> {
+        async move { grep(input::parse("Grep", &input)?, context).await }.boxed()
+    }
+}
+
+async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
+    let base = resolve(&context.workspace, input.path.as_deref().unwrap_or("."))?;
+    let base = context.documents.real_path(&base);
+    let overlay = Overlay::of(&context).await;
+    let is_file = overlay.text(&base).is_some() || base.as_path().is_file();
+    if !is_file && !base.as_path().exists() {
+        return Err(missing(&context.workspace, &base));
+    }
+    if !is_file && !base.as_path().is_dir() {
+        let name = context.workspace.display(&base);
+        return Err(ToolError(format!(
+            "{name} is neither a regular file nor a folder, so it is not searched."
+        )));
+    }
+    let mut search = Search::new(&input)?;
+    let filter = Filter::new(&input, &base)?;
+    let limit = match input.head_limit {
+        Some(0) => usize::MAX,
+        limit => limit.unwrap_or(DEFAULT_ENTRIES),
+    };
+    let bounds = Bounds { offset: input.offset, limit };
+    let stop = context.cancel.child_token();
+    let _stops_the_search = stop.clone().drop_guard();
+    let (documents, mode) = (context.documents.clone(), input.output_mode);
+    let found = tokio::task::spawn_blocking(move || {
+        let watchdog = Watchdog::new(stop);
+        let mut found: Vec<Hits> = Vec::new();
+        let mut entries = 0;
+        let mut files: Box<dyn Iterator<Item = AbsPath>> = if is_file {
+            Box::new(std::iter::once(base))
+        } else {
+            Box::new(
+                overlay.files(&documents, &base, IgnoreFiles::Respected).filter(|path| filter.takes(path)),
+            )
+        };
+        // A total needs all files; otherwise one entry more than is shown is enough.
+        while (mode == OutputMode::Count || entries <= bounds.end())
+            && let Some(path) = files.next()
+        {
+            watchdog.check()?;
+            let hits = search.file(path, &overlay);
+            if hits.matches > 0 {
+                entries += if mode == OutputMode::Content { hits.lines.len() } else { 1 };
+                found.push(hits);
+            }
+        }
+        Ok(found)
+    });
+    let found = found.await.map_err(|error| ToolError(format!("The search failed: {error}.")))?;
+    let found = found.map_err(|stopped: super::folder::Stopped| ToolError(stopped.to_string()))?;
+    let names = |path: &AbsPath| context.workspace.display(path);
+    Ok(report(&found, input.output_mode, input.line_numbers.unwrap_or(true), bounds, names))
+}
+
+/// Which files are searched, by name.
+struct Filter {
+    glob: Override,
+    kind: Option<Types>,
+}
+
+impl Filter {
+    fn new(input: &GrepInput, base: &AbsPath) -> Result<Self, ToolError> {
+        let mut glob = OverrideBuilder::new(base.as_path());
+        if let Some(pattern) = &input.glob {
+            let invalid = |error| ToolError(format!("`glob` is not valid: {error}."));
+            glob.add(pattern).map_err(invalid)?;
+        }
+        let glob = glob.build().map_err(|error| ToolError(format!("`glob` is not valid: {error}.")))?;
+        let kind = input.r#type.as_ref().map(|name| {
+            let known = TypesBuilder::new().add_defaults().select(name).build();
+            known.map_err(|_| {
+                ToolError(format!(
+                    "`type` {name} is not known: use a name such as rust, py, js, ts, go, java, or `glob`."
+                ))
+            })
+        });
+        Ok(Self { glob, kind: kind.transpose()? })
+    }
+
+    fn takes(&self, path: &AbsPath) -> bool {
+        !self.glob.matched(path.as_path(), false).is_ignore()
+            && self.kind.as_ref().is_none_or(|kind| !kind.matched(path.as_path(), false).is_ignore())
+    }
+}
+
+#[cfg(test)]
+mod tests;
