@@ -57,6 +57,11 @@ impl Regions {
     }
 
     pub(super) fn add(&mut self, region: Region) {
+        // An accept may bring back what an earlier one replaced: that is no undo.
+        for earlier in &mut self.list {
+            let apart = earlier.lines.end < region.lines.start || region.lines.end < earlier.lines.start;
+            earlier.touched &= apart;
+        }
         if self.list.len() == KEPT {
             self.list.remove(0);
         }

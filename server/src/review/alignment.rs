@@ -5,10 +5,10 @@
 
 use std::ops::Range;
 
+use super::HunkId;
 use super::delta::{Delta, Tie};
 use super::hunk::Hunk;
 use super::line::{Line, read, same};
-use super::{HunkId, HunkRef};
 use crate::documents::Text;
 
 #[derive(Clone, Debug, Default)]
@@ -35,10 +35,6 @@ pub(super) enum Place {
 impl Alignment {
     pub(super) fn find(&self, id: &HunkId) -> Option<usize> {
         self.hunks.iter().position(|hunk| hunk.is_called(id))
-    }
-
-    pub(super) fn get(&self, hunk: &HunkRef) -> Option<&Hunk> {
-        self.find(&hunk.id).and_then(|index| self.hunks.get(index))
     }
 
     /// The draft's line for a buffer line that lies outside, before the hunk with index `slot`.
@@ -77,6 +73,14 @@ impl Alignment {
             Some(hunk) if hunk.buffer.start <= line => Place::Inside(below),
             _ => Place::Outside(below),
         }
+    }
+
+    /// The buffer's line that is the same as the one right before a draft line; none if that one is a hunk's.
+    pub(super) fn line_above(&self, draft_line: usize) -> Option<usize> {
+        let above = draft_line.checked_sub(1)?;
+        let slot = self.hunks.partition_point(|hunk| hunk.draft.end <= above);
+        let outside = self.hunks.get(slot).is_none_or(|hunk| hunk.draft.start > above);
+        outside.then(|| self.buffer_line(above, slot))
     }
 
     /// Cuts a user's change at the edges of the hunks. Ascending. The second list names insertions between whose deleted

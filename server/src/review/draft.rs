@@ -255,3 +255,6 @@ impl Draft {
         self.watch.forget();
     }
 }
+
+#[cfg(test)]
+mod tests;

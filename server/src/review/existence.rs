@@ -119,7 +119,7 @@ impl Draft {
     }
 
     /// The reasons of all hunks, and this one.
-    fn all_reasons(&self, last: Option<&Reason>) -> Arc<[Reason]> {
+    pub(super) fn all_reasons(&self, last: Option<&Reason>) -> Arc<[Reason]> {
         let mut reasons: Vec<Reason> = Vec::new();
         for reason in self.alignment.hunks.iter().flat_map(|hunk| hunk.reasons.iter()).chain(last) {
             if !reasons.contains(reason) {

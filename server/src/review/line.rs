@@ -148,7 +148,8 @@ pub(super) fn replacement(text: &Text, lines: Range<usize>, new: &[Line], lead: 
         let before = text.line_end(lines.start - 1);
         let mut added = String::new();
         if let Some(last) = new.last() {
-            added.push_str(lead.or(last.end).or(kept).as_str());
+            let kept = lead.or(last.end).or(kept);
+            added.push_str(kept.as_str());
             push_lines(&mut added, new, kept, End::None);
         }
         return Change { range: before..text.len(), text: added };

@@ -6,7 +6,7 @@ use super::Reason;
 use super::delta::{Delta, line_form, whole_text};
 use super::draft::Draft;
 use super::hunk::Hunk;
-use super::line::{Line, read, replacement};
+use super::line::{End, Line, read, replacement};
 use crate::documents::{Change, Text};
 
 impl Draft {
@@ -14,22 +14,46 @@ impl Draft {
     pub(super) fn agent_edit(&mut self, edits: &[Change], reason: &Reason) {
         let Some(before) = self.draft.clone() else { return };
         for edit in edits.iter().rev() {
-            for delta in line_form(&before, edit).iter().rev() {
-                self.agent_delta(delta, reason);
+            for delta in line_form(&before, edit).into_iter().rev() {
+                self.agent_delta(self.with_break(delta), reason);
             }
         }
+        self.draft_is(before.with_edits(edits));
     }
 
     /// The whole draft becomes `text`.
     pub(super) fn agent_write(&mut self, text: &str, reason: &Reason) {
         let Some(before) = self.draft.clone() else { return };
-        for delta in whole_text(&before, text).iter().rev() {
-            self.agent_delta(delta, reason);
+        for delta in whole_text(&before, text).into_iter().rev() {
+            self.agent_delta(self.with_break(delta), reason);
+        }
+        self.draft_is(Text::from(text));
+    }
+
+    /// The agent's text is exact whatever became of its lines on the way.
+    fn draft_is(&mut self, text: Text) {
+        if self.draft.as_ref() != Some(&text) {
+            self.draft = Some(text);
+            self.realign();
         }
     }
 
+    /// Where the draft ends, its last line has no break, though the same line of the buffer may have one. If the agent goes
+    /// on with another kind of break, that line is changed too.
+    fn with_break(&self, mut delta: Delta) -> Delta {
+        let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return delta };
+        let Some(mine) = self.alignment.line_above(delta.lines.start) else { return delta };
+        let (above, mine) = (delta.lines.start - 1, Line::new(&buffer.line(mine)));
+        if mine.end != End::None && delta.lead != End::None && mine.end != delta.lead {
+            delta.lines.start = above;
+            delta.new.insert(0, Line { text: mine.text, end: delta.lead });
+            delta.lead = above.checked_sub(1).map_or(End::None, |above| Line::new(&draft.line(above)).end);
+        }
+        delta
+    }
+
     /// Whole lines of the draft change. The hunks they touch become one.
-    fn agent_delta(&mut self, delta: &Delta, reason: &Reason) {
+    fn agent_delta(&mut self, delta: Delta, reason: &Reason) {
         let (Some(buffer), Some(draft)) = (&self.buffer, &mut self.draft) else { return };
         let touched = touched(&self.alignment.hunks, &delta.lines);
         let mut hunk = match self.alignment.hunks.get(touched.clone()) {

@@ -1,10 +1,13 @@
 //! What the user's side does to the alignment: a change outside the hunks goes into both texts, one inside a hunk is
 //! merged with what the agent wants there.
 
+use std::ops::Range;
+
 use super::accepted::Region;
 use super::alignment::Place;
 use super::claim::Claim;
 use super::delta::{Delta, line_form};
+use super::diff::{Replaced, diff};
 use super::draft::Draft;
 use super::hunk::{Hunk, Orphan};
 use super::line::{End, Line, read, replacement, same, same_words};
@@ -54,6 +57,13 @@ impl Draft {
         if self.neighbours_are_back(delta) {
             return;
         }
+        if delta.lines.end >= before.line_count() {
+            let above =
+                self.alignment.hunks.iter_mut().rev().find(|hunk| hunk.buffer.end <= delta.lines.start);
+            if let Some(hunk) = above.filter(|hunk| hunk.buffer.end == delta.lines.start) {
+                hunk.touch();
+            }
+        }
         let Some(draft) = &self.draft else { return };
         let (parts, swallowed) = self.alignment.cut(delta, draft);
         for (index, above) in swallowed {
@@ -75,11 +85,22 @@ impl Draft {
                 }
                 Place::Outside(slot) => {
                     let start = self.alignment.draft_line(part.lines.start, slot);
-                    self.put_into_draft(start..start + old, &part.new, delta.lead, slot);
                     self.alignment.shift_buffer(slot, old, new);
                     self.alignment.shift_draft(slot, old, new);
+                    let lead = match self.alignment.line_above(start) {
+                        Some(above) if above + 1 < part.lines.start => Line::new(&before.line(above)).end,
+                        Some(_) | None => delta.lead,
+                    };
+                    self.splice_draft(start..start + old, &part.new, lead);
                 }
             }
+        }
+        // The buffer's last line has a break now, and the draft may have another one there.
+        if let (Some(above), true) =
+            (delta.lines.start.checked_sub(1), delta.lines.end >= before.line_count())
+            && let Place::Outside(slot) = self.alignment.place_of(above)
+        {
+            self.mend_break(self.alignment.draft_line(above, slot) + 1, delta.lead);
         }
     }
 
@@ -103,10 +124,10 @@ impl Draft {
         let (above, below) = orphan.map(|orphan| (orphan.above, orphan.below)).unwrap_or_default();
         let (above_count, below_count) = (above.len(), below.len());
         let (start, end) = (hunk.draft.start, hunk.draft.end);
-        self.put_into_draft(end..end, &below, End::None, index + 1);
+        self.splice_draft(end..end, &below, End::None);
         self.alignment.shift_buffer(index + 1, 0, above_count + below_count);
         self.alignment.shift_draft(index + 1, 0, above_count + below_count);
-        self.put_into_draft(start..start, &above, delta.lead, index);
+        self.splice_draft(start..start, &above, delta.lead);
         if let Some(hunk) = self.alignment.hunks.get_mut(index) {
             hunk.buffer = at + above_count..at + above_count;
             hunk.draft = start + above_count..end + above_count;
@@ -114,22 +135,36 @@ impl Draft {
         true
     }
 
-    /// Puts lines into the draft that the buffer has too, before the hunk with index `slot`.
-    fn put_into_draft(&mut self, lines: std::ops::Range<usize>, new: &[Line], lead: End, slot: usize) {
+    /// Replaces whole lines of the draft.
+    fn splice_draft(&mut self, lines: Range<usize>, new: &[Line], lead: End) {
         let Some(draft) = &mut self.draft else { return };
-        let change = replacement(draft, lines.clone(), new, lead);
-        draft.apply(&change);
-        // A line that was the buffer's last and is no longer has a break now, and in the draft it is the same one.
-        let above = lines.start.checked_sub(1);
-        let hunks_end = slot
-            .checked_sub(1)
-            .and_then(|index| self.alignment.hunks.get(index))
-            .map_or(0, |hunk| hunk.draft.end);
-        if let Some(above) = above.filter(|above| lead != End::None && *above >= hunks_end) {
-            let end = draft.line_end(above)..draft.line_start(above + 1);
-            if !end.is_empty() && draft.slice(end.clone()) != lead.as_str() {
-                draft.replace(end, lead.as_str());
+        if lines.end >= draft.line_count() {
+            // A line that was the last gets a break, or the other way round.
+            let above = self.alignment.hunks.iter_mut().rev().find(|hunk| hunk.draft.end <= lines.start);
+            if let Some(hunk) = above.filter(|hunk| hunk.draft.end == lines.start) {
+                hunk.touch();
             }
+        }
+        let nothing_left = new.is_empty() && lines.len() == draft.line_count();
+        let change = replacement(draft, lines, new, lead);
+        draft.apply(&change);
+        // A text without words has one empty line still. Nothing outside the hunks is left, so a hunk has it.
+        if let Some(hunk) = self.alignment.hunks.last_mut().filter(|_| nothing_left) {
+            hunk.draft = 0..1;
+            hunk.touch();
+        }
+    }
+
+    /// The line before draft line `line`, if it is outside the hunks, has the break `lead` in the buffer, so it has it in
+    /// the draft. They part where it was one text's last line, which has none.
+    fn mend_break(&mut self, line: usize, lead: End) {
+        let (Some(draft), Some(above)) = (&mut self.draft, line.checked_sub(1)) else { return };
+        if lead == End::None || self.alignment.line_above(line).is_none() {
+            return;
+        }
+        let end = draft.line_end(above)..draft.line_start(above + 1);
+        if !end.is_empty() && draft.slice(end.clone()) != lead.as_str() {
+            draft.replace(end, lead.as_str());
         }
     }
 
@@ -141,6 +176,35 @@ impl Draft {
             self.undone(region);
         }
         self.settle_dirty();
+        self.realign_if_lost();
+    }
+
+    /// Where a lone `\r` meets a line that begins with `\n`, two breaks become one, and a text has fewer lines than it was
+    /// given. Then the place of everything is unknown, and a fresh diff finds it.
+    fn realign_if_lost(&mut self) {
+        let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return };
+        let (at, draft_at) =
+            self.alignment.hunks.last().map_or((0, 0), |hunk| (hunk.buffer.end, hunk.draft.end));
+        let rest = buffer.line_count().checked_sub(at);
+        if rest.is_none() || rest != draft.line_count().checked_sub(draft_at) {
+            self.realign();
+        }
+    }
+
+    /// Finds all hunks anew.
+    pub(super) fn realign(&mut self) {
+        let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return };
+        let (mine, agents) = (read(buffer, 0..buffer.line_count()), read(draft, 0..draft.line_count()));
+        let reasons = self.all_reasons(None);
+        self.alignment.hunks = diff(&mine, &agents)
+            .into_iter()
+            .map(|Replaced { old, new }| {
+                let base = mine.get(old.clone()).unwrap_or_default().to_vec();
+                let mut hunk = Hunk::new(self.ids.next(), old, new, base, reasons.clone());
+                hunk.dirty = false;
+                hunk
+            })
+            .collect();
     }
 
     fn settle_dirty(&mut self) {
@@ -290,13 +354,7 @@ impl Draft {
     }
 
     /// The user did a part of a hunk.
-    fn accepted_by_hand(
-        &mut self,
-        hunk: &Hunk,
-        lines: std::ops::Range<usize>,
-        base: Vec<Line>,
-        now: &[Line],
-    ) {
+    fn accepted_by_hand(&mut self, hunk: &Hunk, lines: Range<usize>, base: Vec<Line>, now: &[Line]) {
         let mut part = hunk.clone();
         part.id = self.ids.next();
         self.told.record(&part, Net::AcceptedByHand);
@@ -314,18 +372,13 @@ impl Draft {
     }
 
     /// Replaces lines of the draft by lines of the buffer's, which begin at `buffer_line`; hunks from `from` on move.
-    pub(super) fn write_draft(
-        &mut self,
-        from: usize,
-        lines: std::ops::Range<usize>,
-        new: &[Line],
-        buffer_line: usize,
-    ) {
-        let (Some(buffer), Some(draft)) = (&self.buffer, &mut self.draft) else { return };
-        let lead = buffer_line.checked_sub(1).map_or(End::None, |above| Line::new(&buffer.line(above)).end);
-        let change = replacement(draft, lines.clone(), new, lead);
-        draft.apply(&change);
+    pub(super) fn write_draft(&mut self, from: usize, lines: Range<usize>, new: &[Line], buffer_line: usize) {
+        let Some(buffer) = &self.buffer else { return };
+        let above = self.alignment.line_above(lines.start).or(buffer_line.checked_sub(1));
+        let lead = above.map_or(End::None, |above| Line::new(&buffer.line(above)).end);
         self.alignment.shift_draft(from, lines.len(), new.len());
+        self.splice_draft(lines.clone(), new, lead);
+        self.mend_break(lines.start, lead);
     }
 
     /// An accepted region says again what it said before: the hunk is back, and left alone until somebody names it.
