@@ -49,13 +49,15 @@ see 'fn load'
 wait_for "$to_server" '"method":"initialized"'
 wait_for "$to_server" '"method":"textDocument/didOpen"'
 
-# A line that is in no file, then the task, then more typing while it works.
+# Lines that are in no file, then the task, then more typing while it works.
 keys g e o
 write "$unsaved"
 normal
-keys g g
+keys g g O
+write "$marker"
+normal
 see '\[\+\]'
-choose 'Do: rename load to open in store.rs'
+choose 'Do: rename load to open'
 keys g e o
 write "$meanwhile"
 normal
@@ -66,11 +68,11 @@ keys 2 G
 choose 'Accept hunk 1/3'
 see 'fn open'
 cmp "$file" "$WORK/expected/before" || fail "the file was written before it was saved"
-cursor_in 7
+cursor_in 6
 pending 2
 choose 'Reject hunk 1/2'
 pending 1
-cursor_in 10
+cursor_in 9
 
 # One undo takes the accepted hunk back, and puts it on the table again.
 keys u

@@ -37,7 +37,9 @@ wait_for "$to_server" '"method":"textDocument\\?/didOpen"'
 write Go
 write "$unsaved"
 normal
-write gg
+write ggO
+write "$marker"
+normal
 cursor_in 1
 choose 'Do: rename load to open in store.rs'
 write Go
@@ -49,13 +51,13 @@ write 2G
 cursor_in 2
 see '\+ fn open'
 choose 'Accept hunk 1/3'
-see '^.{0,2}fn open'
+see '^.{0,3}fn open'
 hunks 2
 cmp "$file" "$WORK/expected/before" || fail "the file was written before it was saved"
-cursor_in 7
+cursor_in 6
 choose 'Reject hunk 1/2'
 hunks 1
-cursor_in 10
+cursor_in 9
 
 write u
 hunks 2

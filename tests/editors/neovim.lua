@@ -2,6 +2,7 @@
 -- works, accept, reject, undo, save.
 package.path = vim.fs.dirname(arg[0]) .. '/?.lua;' .. package.path
 local steps = require('neovim_steps')
+local marker = '// copydesk: rename load to open in store.rs'
 local unsaved, meanwhile = 'fn later() { load("b.db"); }', '// typed while it works'
 
 steps.run(function()
@@ -12,6 +13,7 @@ steps.run(function()
   local client = steps.client()
 
   steps.type_at_end(unsaved)
+  steps.type_at_top(marker)
   steps.choose(1, 'Do: rename load to open in store.rs')
   steps.type_at_end(meanwhile)
   steps.wait_hunks(3)
@@ -21,10 +23,10 @@ steps.run(function()
   steps.wait('fn open', function() return steps.text():find('fn open', 1, true) end)
   steps.wait_hunks(2)
   steps.check_disk('before')
-  steps.wait_cursor(7)
-  steps.choose(7, 'Reject hunk 1/2')
+  steps.wait_cursor(6)
+  steps.choose(6, 'Reject hunk 1/2')
   steps.wait_hunks(1)
-  steps.wait_cursor(10)
+  steps.wait_cursor(9)
 
   vim.cmd.undo()
   steps.wait_hunks(2)

@@ -28,8 +28,13 @@ function M.wait_cursor(line)
 end
 
 --- Adds a line at the end, typed.
-function M.type_at_end(text)
-  vim.api.nvim_feedkeys(vim.keycode('Go' .. text .. '<Esc>'), 'tx', false)
+function M.type_at_end(text) M.type('Go' .. text) end
+
+--- Adds a line at the top, typed.
+function M.type_at_top(text) M.type('ggO' .. text) end
+
+function M.type(keys)
+  vim.api.nvim_feedkeys(vim.keycode(keys .. '<Esc>'), 'tx', false)
   M.close_undo_step()
 end
 

@@ -6,13 +6,14 @@ file=$project/store.rs
 to_server=$WORK/to-server.log
 from_server=$WORK/from-server.log
 
-# What the user types before the task, and while it runs. The first is in no file: the agent has to see the buffer.
+# What the user types: at the top and at the end before the task, so that the agent has to see the buffer, and at the end while it
+# runs. The task takes the comment away with the first hunk.
+marker='// copydesk: rename load to open in store.rs'
 unsaved='fn later() { load("b.db"); }'
 meanwhile='// typed while it works'
 
 mkdir -p "$project/.git" "$WORK/home" "$WORK/expected"
 cat >"$file" <<'RUST'
-// copydesk: rename load to open in store.rs
 fn load(path: &str) -> String {
     path.to_owned()
 }
@@ -24,8 +25,9 @@ fn main() {
 RUST
 echo 'load is named here too, and not asked about' >"$project/notes.txt"
 cp "$file" "$WORK/expected/before"
-{ cat "$file"; printf '%s\n%s\n' "$unsaved" "$meanwhile"; } >"$WORK/expected/typed"
-sed 's/^fn load/fn open/' "$WORK/expected/typed" >"$WORK/expected/accepted"
+{ cat "$file"; printf '%s\n%s\n' "$unsaved" "$meanwhile"; } >"$WORK/expected/without-comment"
+{ echo "$marker"; cat "$WORK/expected/without-comment"; } >"$WORK/expected/typed"
+sed 's/^fn load/fn open/' "$WORK/expected/without-comment" >"$WORK/expected/accepted"
 cp "$project/notes.txt" "$WORK/expected/notes"
 
 # The user's own keys and configuration have no say in a test.

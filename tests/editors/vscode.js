@@ -11,6 +11,7 @@ const [codeServer, browser, extension, copydesk] = process.argv.slice(2);
 const work = process.env.WORK;
 const project = path.join(work, 'project');
 const file = path.join(project, 'store.rs');
+const marker = '// copydesk: rename load to open in store.rs';
 const unsaved = 'fn later() { load("b.db"); }';
 const meanwhile = '// typed while it works';
 const { chromium } = require(path.join(path.dirname(fs.realpathSync(codeServer)), 'node_modules/playwright-core'));
@@ -68,7 +69,13 @@ class Window {
   }
 
   async focusText() {
-    await this.page.locator('.editor-instance .view-line', { hasText: '// copydesk:' }).first().click();
+    await this.page.locator('.editor-instance .view-line', { hasText: 'fn main' }).first().click();
+  }
+
+  async typeAtTop(line) {
+    await this.press('Control+Home');
+    await this.page.keyboard.type(line, { delay: 5 });
+    await this.press('Enter');
   }
 
   async typeAtEnd(line) {
@@ -132,6 +139,7 @@ async function flow(window) {
   await until('the document is open in the server', () => /didOpen/.test(read(path.join(work, 'to-server.log'))), 40);
   await window.focusText();
   await window.typeAtEnd(unsaved);
+  await window.typeAtTop(marker);
 
   await window.goToLine(1);
   await window.choose('Do: rename load to open in store.rs', 'menu');
@@ -145,7 +153,7 @@ async function flow(window) {
   if (read(file) !== expected('before')) throw new Error('the file was written before it was saved');
   await window.seeLens('Accept 1/2');
   // The cursor goes on to the next hunk.
-  await window.seeCursorIn(7);
+  await window.seeCursorIn(6);
   await window.choose('Reject hunk 1/2');
   await window.seeLens('Accept 1/1');
   await window.picture('rejected');
