@@ -53,7 +53,8 @@ impl OpenDocuments {
         if speaker == uri { Ok(opened) } else { Err(shadowed(&uri, &speaker)) }
     }
 
-    /// didChange. Versions may have gaps; which one is newer is the client's business.
+    /// didChange. Versions may have gaps. A whole text that a newer one has overtaken on its way is ignored; of partial
+    /// changes, which one is newer is the client's business.
     pub(super) fn change(
         &mut self,
         uri: &str,
@@ -62,6 +63,10 @@ impl OpenDocuments {
         encoding: PositionEncoding,
     ) -> Result<Changed, Ignored> {
         let document = self.by_uri.get_mut(uri).ok_or_else(|| not_open(uri))?;
+        if version < document.version && changes.last().is_some_and(|change| change.range.is_none()) {
+            let why = format!("version {version} comes after version {}", document.version);
+            return Err(Ignored { uri: uri.to_owned(), why });
+        }
         let before = document.text.clone();
         let applied = change::apply(&before, changes, encoding);
         document.text = applied.after.clone();
@@ -193,6 +198,17 @@ mod tests {
         assert!(!open.of_uri(&now.uri).unwrap().dirty);
         assert_eq!(open.close(&now.uri).unwrap().text, "ab");
         assert_eq!((open.all(), open.of_uri(&now.uri)), (vec![], None));
+    }
+
+    #[test]
+    fn an_overtaken_whole_text_is_ignored() {
+        let mut open = OpenDocuments::new(PathCase::Sensitive);
+        open.open(document("file:///w/a.rs", "/w/a.rs", "")).unwrap();
+        let whole = |text: &str| vec![ContentChange { range: None, text: text.into() }];
+        open.change("file:///w/a.rs", 3, &whole("abc"), PositionEncoding::Utf16).unwrap();
+        let late = open.change("file:///w/a.rs", 2, &whole("ab"), PositionEncoding::Utf16);
+        assert_eq!(late.unwrap_err().why, "version 2 comes after version 3");
+        assert_eq!(open.of_uri("file:///w/a.rs").unwrap().text, "abc");
     }
 
     #[test]

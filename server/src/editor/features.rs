@@ -9,6 +9,8 @@ pub struct EditorFeatures {
     /// `clientInfo.name`, for messages and the log.
     pub name: String,
     pub position_encoding: PositionEncoding,
+    /// Changes can overtake each other on their way: only whole texts are safe.
+    pub unordered_changes: bool,
     /// `workspace/applyEdit` exists.
     pub apply_edit: bool,
     /// `documentChanges` (versions) are understood in workspace edits.

@@ -27,6 +27,8 @@ pub(super) fn features(hello: &Hello) -> EditorFeatures {
     EditorFeatures {
         name: hello.client.clone(),
         position_encoding: position_encoding(at("/general/positionEncodings")),
+        // Up to 25.01 Helix sends each change from a task of its own.
+        unordered_changes: client == Client::Helix && hello.version.as_str() < "25.07",
         apply_edit: says("/workspace/applyEdit"),
         // Neovim understands them and does not say so.
         document_changes: says("/workspace/workspaceEdit/documentChanges") || client == Client::Neovim,
@@ -62,7 +64,11 @@ pub(super) fn server_capabilities(features: &EditorFeatures, ids: &CommandIds) -
         }),
         text_document_sync: Some(TextDocumentSyncCapability::Options(TextDocumentSyncOptions {
             open_close: Some(true),
-            change: Some(TextDocumentSyncKind::INCREMENTAL),
+            change: Some(if features.unordered_changes {
+                TextDocumentSyncKind::FULL
+            } else {
+                TextDocumentSyncKind::INCREMENTAL
+            }),
             will_save: None,
             will_save_wait_until: None,
             save: Some(TextDocumentSyncSaveOptions::SaveOptions(SaveOptions { include_text: Some(false) })),

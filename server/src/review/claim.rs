@@ -101,8 +101,9 @@ impl Watch {
             };
             warnings.push(Warning { message: message.to_owned(), inverse: Some(vec![inverse]) });
         }
+        // An undone accept is open again: to redo it, or to accept once more, is no second application.
         for sent in &mut self.sent {
-            sent.echoed |= !sent.hunks.iter().any(&open);
+            sent.echoed = !sent.hunks.iter().any(&open);
         }
         warnings
     }
@@ -113,4 +114,50 @@ fn ends(text: &Text, change: &Change) -> [(usize, usize); 2] {
         let line = text.line_of(offset);
         (line, offset.saturating_sub(text.line_start(line)))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sends the accept of one hunk, lets the editor replace `ranges` of the buffer one after the other, and judges after
+    /// each; the hunk is open where `open` says so.
+    #[track_caller]
+    fn check(buffer: &str, steps: &[(std::ops::Range<usize>, &str, bool)], wanted: Option<&str>) {
+        let hunk = HunkId("h_1".to_owned());
+        let mut buffer = Text::from(buffer);
+        let mut watch = Watch::default();
+        let mut warnings = Vec::new();
+        for (step, (range, text, open)) in steps.iter().enumerate() {
+            let change = Change { range: range.clone(), text: (*text).to_owned() };
+            if step == 0 {
+                watch.send(Sent::new(vec![hunk.clone()], &buffer, &change));
+            }
+            watch.see(&buffer, &change);
+            buffer.apply(&change);
+            warnings.extend(watch.judge(|_| *open).into_iter().map(|warning| warning.message));
+        }
+        match wanted {
+            None => assert_eq!(warnings, Vec::<String>::new()),
+            Some(wanted) => {
+                assert!(warnings.len() == 1 && warnings.iter().all(|it| it.contains(wanted)), "{warnings:?}")
+            }
+        }
+    }
+
+    #[test]
+    fn an_insertion_done_twice_is_noticed() {
+        check("a\n", &[(2..2, "b\n", false), (2..2, "b\n", false)], Some("twice"));
+    }
+
+    #[test]
+    fn an_undone_accept_can_be_done_again() {
+        check("a\n", &[(2..2, "b\n", false), (2..4, "", true), (2..2, "b\n", false)], None);
+        check("a\n", &[(0..1, "b", false), (0..1, "a", true), (0..1, "b", false)], None);
+    }
+
+    #[test]
+    fn an_edit_that_settled_nothing_was_at_the_wrong_place() {
+        check("a\n", &[(0..1, "b", true)], Some("wrong place"));
+    }
 }

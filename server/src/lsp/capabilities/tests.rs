@@ -39,6 +39,20 @@ fn what_the_server_offers() {
 }
 
 #[test]
+fn helix_25_01_is_asked_for_whole_texts() {
+    let change = |hello: &Hello| match server_capabilities(&features(hello), &CommandIds::default())
+        .text_document_sync
+    {
+        Some(TextDocumentSyncCapability::Options(options)) => options.change,
+        other => panic!("{other:?}"),
+    };
+    let mut hello = recorded(HELIX_25_01);
+    assert_eq!(change(&hello), Some(TextDocumentSyncKind::FULL));
+    hello.version = "25.07.1".to_owned();
+    assert_eq!(change(&hello), Some(TextDocumentSyncKind::INCREMENTAL));
+}
+
+#[test]
 fn our_plug_in_makes_questions_safe_in_neovim() {
     let mut hello = recorded(NEOVIM_0_11);
     hello.capabilities["experimental"] = json!({"copydesk": {"version": 1, "permissions": true, "newer": 7}});

@@ -19,7 +19,9 @@ pub(super) struct File {
     /// `None`: there is no such file.
     pub buffer: Option<Text>,
     pub source: Source,
-    /// Open with unsaved text, and the disk has something else.
+    /// What the editor last read from the disk or wrote to it, as far as that is known.
+    pub saved: Option<Text>,
+    /// Open with unsaved text, and another program has written something else to the disk.
     pub disk_differs: bool,
     pub drafts: BTreeMap<SessionId, DraftFile>,
     pub claims: Vec<Claim>,
@@ -94,6 +96,7 @@ impl File {
         Self {
             buffer,
             source,
+            saved: None,
             disk_differs: false,
             drafts: BTreeMap::new(),
             claims: Vec::new(),

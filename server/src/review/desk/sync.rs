@@ -12,6 +12,8 @@ impl Desk {
     pub(super) async fn opened(&mut self, opened: Opened) {
         let Opened { path, uri, version, text } = opened;
         self.follow_save_as(&path, &text).await;
+        let dirty = self.documents.open_document(&path).is_some_and(|document| document.dirty);
+        let saved = (!dirty).then(|| text.clone());
         let source = Source::Open { uri, version };
         match self.files.get_mut(&path) {
             Some(file) => {
@@ -23,8 +25,11 @@ impl Desk {
                 }
             }
             None => {
-                self.files.insert(path, File::new(Some(text), source));
+                self.files.insert(path.clone(), File::new(Some(text), source));
             }
+        }
+        if let Some(file) = self.files.get_mut(&path) {
+            file.saved = saved;
         }
     }
 
@@ -69,7 +74,9 @@ impl Desk {
     }
 
     pub(super) fn saved(&mut self, path: &AbsPath) {
-        if let Some(file) = self.files.get_mut(path).filter(|file| file.disk_differs) {
+        let Some(file) = self.files.get_mut(path) else { return };
+        file.saved = file.buffer.clone();
+        if file.disk_differs {
             file.disk_differs = false;
             file.touch();
         }
@@ -184,7 +191,12 @@ impl Desk {
         let Ok(disk) = self.on_disk(path).await else { return };
         let Some(file) = self.files.get_mut(path) else { return };
         let (Some(buffer), Some((disk, _))) = (&file.buffer, disk) else { return };
-        let differs = dirty && !disk.same_but_for_line_ends(buffer);
+        // The news of a save can come late, when the user has typed on.
+        let known = [Some(buffer), file.saved.as_ref()];
+        let differs = dirty && !known.into_iter().flatten().any(|text| disk.same_but_for_line_ends(text));
+        if !differs {
+            file.saved = Some(disk.clone());
+        }
         if differs == file.disk_differs {
             return;
         }
