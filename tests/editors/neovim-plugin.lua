@@ -67,19 +67,33 @@ steps.run(function()
   assert(answer.applied == false and answer.failureReason:find('has changed', 1, true), vim.inspect(answer))
   steps.check_text('accepted')
 
-  -- A question is announced, and asked only on demand.
-  local asked = 0
-  vim.ui.select = function() asked = asked + 1 end
+  -- Questions are announced, and asked only on demand; a closed prompt is no answer.
+  local asked = {}
+  local choice
+  vim.ui.select = function(items, options, on_choice)
+    table.insert(asked, options.prompt)
+    on_choice(choice and items[choice] or nil, choice)
+  end
   vim.notify = function() end
-  local permission = require('copydesk.permission')
+  local permission, context = require('copydesk.permission'), { client_id = client.id }
   permission.asked(nil, {
     requestId = 'p_1', options = {}, explanation = '', toolCall = { id = 't', title = 'Run cargo test', kind = 'execute' },
-  }, { client_id = client.id })
-  assert(asked == 0 and permission.waiting())
+  }, context)
+  assert(#asked == 0 and permission.waiting())
   vim.cmd('Copydesk answer')
-  assert(asked == 1 and permission.waiting(), 'a closed prompt is no answer')
+  assert(#asked == 1 and permission.waiting(), vim.inspect(asked))
   permission.resolved(nil, { requestId = 'p_1' })
   assert(not permission.waiting())
+
+  local answered
+  coroutine.wrap(function()
+    answered = permission.message_request(nil, { message = 'Which?', actions = { { title = 'This' }, { title = 'That' } } }, context)
+  end)()
+  assert(#asked == 1 and permission.waiting() and answered == nil)
+  choice = 2
+  vim.cmd('Copydesk answer')
+  steps.wait('the answer', function() return answered end)
+  assert(answered.title == 'That' and not permission.waiting(), vim.inspect(answered))
 
   vim.cmd('checkhealth copydesk')
   local report = steps.text()

@@ -17,6 +17,7 @@ return {
   },
   handlers = {
     ['workspace/applyEdit'] = function(...) return require('copydesk.apply_edit').handle(...) end,
+    ['window/showMessageRequest'] = function(...) return require('copydesk.permission').message_request(...) end,
     ['copydesk/prompt/ask'] = function(...) return require('copydesk.prompt').handle(...) end,
     ['copydesk/file/save'] = function(...) return require('copydesk.save').handle(...) end,
     ['copydesk/permission/asked'] = function(...) return require('copydesk.permission').asked(...) end,

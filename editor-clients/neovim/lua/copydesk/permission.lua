@@ -1,25 +1,75 @@
--- The agent's questions. They are announced by a message and asked only when the user says so: a prompt that opens by itself
+-- The server's questions. They are announced by a message and asked only when the user says so: a prompt that opens by itself
 -- would take keys that were meant for the text, and could be answered by them.
 local M = {}
 
----@type table[] open questions, oldest first
+---@class copydesk.Question
+---@field id string?          of a permission question
+---@field client_id integer
+---@field title string        for the announcement
+---@field prompt string       for the prompt
+---@field options { name: string, value: any }[]
+---@field answer fun(value: any)
+
+---@type copydesk.Question[] open questions, oldest first
 local open = {}
 
---- `copydesk/permission/asked`.
-function M.asked(_, question, context)
-  table.insert(open, { question = question, client_id = context.client_id })
-  vim.notify(('Copydesk waits for you: %s? Answer with :Copydesk answer'):format(question.toolCall.title), vim.log.levels.WARN)
+---@param question copydesk.Question
+local function add(question)
+  table.insert(open, question)
+  vim.notify(('Copydesk waits for you: %s Answer with :Copydesk answer'):format(question.title), vim.log.levels.WARN)
   vim.cmd.redrawstatus()
+end
+
+---@param keep fun(question: copydesk.Question): boolean
+local function retain(keep)
+  open = vim.tbl_filter(keep, open)
+  vim.cmd.redrawstatus()
+end
+
+--- `copydesk/permission/asked`.
+function M.asked(_, params, context)
+  local client = assert(vim.lsp.get_client_by_id(context.client_id))
+  local what = params.toolCall.command or params.toolCall.title
+  add({
+    id = params.requestId,
+    client_id = client.id,
+    title = params.toolCall.title .. '?',
+    prompt = ('Copydesk asks: %s? %s'):format(what, params.explanation),
+    options = vim.tbl_map(function(option) return { name = option.name, value = option.id } end, params.options),
+    answer = function(option)
+      local answer = { requestId = params.requestId, optionId = option }
+      client:request('copydesk/permission/answer', answer, function(failure)
+        if failure then vim.notify(failure.message, vim.log.levels.ERROR) end
+      end)
+    end,
+  })
 end
 
 --- `copydesk/permission/resolved`.
 function M.resolved(_, params)
-  open = vim.tbl_filter(function(entry) return entry.question.requestId ~= params.requestId end, open)
-  vim.cmd.redrawstatus()
+  retain(function(question) return question.id ~= params.requestId end)
+end
+
+--- `window/showMessageRequest`: a question of another kind; the answer goes out when there is one.
+function M.message_request(_, params, context)
+  local routine = assert(coroutine.running())
+  local question
+  question = {
+    client_id = context.client_id,
+    title = params.message,
+    prompt = params.message,
+    options = vim.tbl_map(function(action) return { name = action.title, value = action } end, params.actions or {}),
+    answer = function(action)
+      retain(function(other) return other ~= question end)
+      vim.schedule(function() coroutine.resume(routine, action) end)
+    end,
+  }
+  add(question)
+  return coroutine.yield()
 end
 
 function M.waiting()
-  open = vim.tbl_filter(function(entry) return vim.lsp.get_client_by_id(entry.client_id) ~= nil end, open)
+  open = vim.tbl_filter(function(question) return vim.lsp.get_client_by_id(question.client_id) ~= nil end, open)
   return #open > 0
 end
 
@@ -29,17 +79,12 @@ function M.answer()
     vim.notify('Copydesk has no open question', vim.log.levels.INFO)
     return
   end
-  local question, client = open[1].question, assert(vim.lsp.get_client_by_id(open[1].client_id))
-  local what = question.toolCall.command or question.toolCall.title
+  local question = open[1]
   vim.ui.select(question.options, {
-    prompt = ('Copydesk asks: %s? %s'):format(what, question.explanation),
+    prompt = question.prompt,
     format_item = function(option) return option.name end,
   }, function(option)
-    if not option then return end
-    local answer = { requestId = question.requestId, optionId = option.id }
-    client:request('copydesk/permission/answer', answer, function(failure)
-      if failure then vim.notify(failure.message, vim.log.levels.ERROR) end
-    end)
+    if option then question.answer(option.value) end
   end)
 end
 
