@@ -68,6 +68,7 @@ write 2G
 cursor_in 2
 choose 'Accept hunk 1/2'
 hunks 1
+cursor_in 9
 save
 wait_equal "$file" "$WORK/expected/accepted"
 

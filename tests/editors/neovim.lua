@@ -36,10 +36,11 @@ steps.run(function()
 
   steps.choose(2, 'Accept hunk 1/2')
   steps.wait_hunks(1)
+  steps.wait_cursor(9)
   steps.check_text('accepted')
   vim.cmd('silent write')
   steps.check_disk('accepted')
 
   client:stop()
-  steps.wait('the end of the server', function() return #vim.lsp.get_clients() == 0 end)
+  steps.wait('the end of the server', function() return client:is_stopped() end)
 end)
