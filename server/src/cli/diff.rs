@@ -150,8 +150,10 @@ fn stretches(old: &[String], replaced: &[Replaced]) -> Vec<DiffLine> {
         }
         let end = (at + CONTEXT).min(old.len());
         context(old, at, end, &mut body);
-        let grown: isize =
-            group.iter().map(|change| change.added.len() as isize - change.removed.len() as isize).sum();
+        let count =
+            |side: fn(&Replaced) -> &Lines| group.iter().map(|change| side(change).len()).sum::<usize>();
+        let grown =
+            count(|change| &change.added).cast_signed() - count(|change| &change.removed).cast_signed();
         let (old_count, new_count) = (end - start, (end - start).saturating_add_signed(grown));
         let new_start = start.saturating_add_signed(shift);
         let text = format!("@@ -{} +{} @@", span(start, old_count), span(new_start, new_count));

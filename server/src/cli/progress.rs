@@ -35,7 +35,7 @@ impl Progress {
             Event::Stream { delta: Delta::Text { text } } => self.text(terminal, text),
             Event::ToolCall { title, status, .. } => self.tool_call(terminal, title, *status),
             Event::ToolUseSummary { summary, .. } => {
-                self.line(terminal, Look::Quiet, &format!("· {summary}"))
+                self.line(terminal, Look::Quiet, &format!("· {summary}"));
             }
             Event::Plan { entries } => {
                 for entry in entries {
@@ -44,7 +44,7 @@ impl Progress {
                 }
             }
             Event::Compaction { status } => {
-                self.line(terminal, Look::Quiet, &format!("· compacting: {status}"))
+                self.line(terminal, Look::Quiet, &format!("· compacting: {status}"));
             }
             Event::Retry { attempt, max, delay_ms, reason } => {
                 let seconds = delay_ms.div_ceil(1000);

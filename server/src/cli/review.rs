@@ -164,20 +164,17 @@ impl Review<'_> {
 
     async fn show(&mut self, item: &Item) -> Result<()> {
         let path = self.name_of(&item.file.uri);
-        let diff = match &item.hunk {
-            Some(hunk) => {
-                let title = format!("\n{path}  {}/{}  {}", hunk.index, hunk.count, hunk.reason);
-                self.terminal.styled(Look::Heading, &visible(&title));
-                if hunk.hidden_characters {
-                    self.terminal.styled(Look::Bad, "It adds characters that can't be seen.");
-                }
-                let texts = self.texts(&item.file).await?;
-                diff::one_hunk(hunk, texts.buffer.as_deref())
+        let diff = if let Some(hunk) = &item.hunk {
+            let title = format!("\n{path}  {}/{}  {}", hunk.index, hunk.count, hunk.reason);
+            self.terminal.styled(Look::Heading, &visible(&title));
+            if hunk.hidden_characters {
+                self.terminal.styled(Look::Bad, "It adds characters that can't be seen.");
             }
-            None => {
-                self.terminal.line("");
-                self.diff_of(&item.file).await?
-            }
+            let texts = self.texts(&item.file).await?;
+            diff::one_hunk(hunk, texts.buffer.as_deref())
+        } else {
+            self.terminal.line("");
+            self.diff_of(&item.file).await?
         };
         diff::print(self.terminal, &diff);
         Ok(())
@@ -198,7 +195,7 @@ impl Review<'_> {
             };
             match answer(&line) {
                 Some(Answer::Edit) if item.hunk.is_none() => {
-                    self.terminal.line("A whole file is not edited here.")
+                    self.terminal.line("A whole file is not edited here.");
                 }
                 Some(Answer::Accept | Answer::Edit) if conflicted => self.terminal.line("Choose n or q."),
                 Some(answer) => return Some(answer),

@@ -39,7 +39,7 @@ fn file(kind: FileKind, hunks: Vec<Hunk>) -> File {
 }
 
 fn text(diff: &[DiffLine]) -> String {
-    diff.iter().map(|line| format!("{}\n", line.text)).collect()
+    diff.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect()
 }
 
 /// The diff, and that `git apply` makes `draft` of `buffer` with it.

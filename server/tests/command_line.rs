@@ -1,0 +1,158 @@
+//! The program as a person or a script runs it: what it prints, what it changes, how it exits.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it can't go on")]
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// A folder of files, and the program in it: no key, no network, no configuration of the machine's user, nobody at stdin.
+struct Folder(tempfile::TempDir);
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Folder {
+    fn with(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self(folder)
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    fn run(&self, arguments: &[&str]) -> Ran {
+        let Output { status, stdout, stderr } = Command::new(env!("CARGO_BIN_EXE_copydesk"))
+            .args(arguments)
+            .current_dir(self.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("HOME", self.path().join("home"))
+            .env("TMPDIR", std::env::temp_dir())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        Ran {
+            code: status.code().unwrap(),
+            out: String::from_utf8(stdout).unwrap(),
+            err: String::from_utf8(stderr).unwrap(),
+        }
+    }
+}
+
+const BEFORE: &str = "fn load() {}\r\n\r\nfn main() { load() }";
+const AFTER: &str = "fn open() {}\r\n\r\nfn main() { open() }";
+const TASK: &str = "rename load to open in a.rs";
+
+#[test]
+fn yes_changes_exactly_what_was_asked_for() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    let ran = folder.run(&["run", "--yes", TASK]);
+    assert_eq!((ran.code, folder.read("a.rs").as_str()), (0, AFTER), "{}{}", ran.out, ran.err);
+    assert!(ran.out.contains("2 accepted, 0 rejected"), "{}", ran.out);
+    assert!(!ran.out.contains('\x1b'), "no colours into a pipe");
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(names.iter().all(|name| name == "a.rs" || name == "home"), "nothing else is left: {names:?}");
+}
+
+#[test]
+fn a_diff_changes_nothing_and_is_one_that_git_applies() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    let ran = folder.run(&["run", "--diff", TASK]);
+    assert_eq!((ran.code, folder.read("a.rs").as_str()), (0, BEFORE), "{}", ran.err);
+    std::fs::write(folder.path().join("diff"), &ran.out).unwrap();
+    let applied = Command::new("git").args(["apply", "diff"]).current_dir(folder.path()).output().unwrap();
+    assert!(applied.status.success(), "{}\n{}", String::from_utf8_lossy(&applied.stderr), ran.out);
+    assert_eq!(folder.read("a.rs"), AFTER);
+}
+
+#[test]
+fn with_nobody_to_ask_nothing_is_applied() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    let ran = folder.run(&["run", TASK]);
+    assert_eq!((ran.code, folder.read("a.rs").as_str()), (3, BEFORE));
+    assert!(ran.out.contains("+fn open() {}"), "{}", ran.out);
+    assert!(ran.err.contains("run it at a terminal, or with --yes"), "{}", ran.err);
+}
+
+#[test]
+fn a_script_gets_one_object_or_every_event() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    let ran = folder.run(&["run", "--diff", "--output", "stream-json", TASK]);
+    let events: Vec<serde_json::Value> =
+        ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let numbers: Vec<_> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>(), "without gaps");
+    assert_eq!(events.last().unwrap()["event"]["type"], "terminal");
+
+    let ran = folder.run(&["run", "--yes", "--output=json", TASK]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!((&report["reason"], &report["accepted"]), (&"completed".into(), &2.into()));
+    assert_eq!(folder.read("a.rs"), AFTER);
+}
+
+#[test]
+fn a_task_without_changes_is_done() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    let ran = folder.run(&["run", "explain", "a.rs:L1"]);
+    assert_eq!((ran.code, folder.read("a.rs").as_str()), (0, BEFORE), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn wrong_usage_says_what_is_right() {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&["rum"]);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+    assert_eq!(ran.err, "copydesk: there is no command `rum`\nTry `copydesk help`.\n");
+    let ran = folder.run(&["run", "explain", "missing.rs"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, "copydesk: missing.rs is no file here\n"));
+    assert!(folder.run(&["help"]).out.contains("usage: copydesk [COMMAND]"));
+    assert_eq!(folder.run(&["--version"]).out, format!("copydesk {}\n", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn the_doctor_finds_what_is_wrong_and_a_workspace_can_not_choose_the_model() {
+    let folder = Folder::with(&[(".copydesk/config.toml", "[model]\nbase_url = \"http://127.0.0.1:9\"\n")]);
+    let ran = folder.run(&["doctor"]);
+    assert_eq!(ran.code, 1);
+    for want in
+        ["the server starts and answers", "the offline model", "config.toml:2: `model.base_url` is not taken"]
+    {
+        assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
+    }
+    let ran = folder.run(&["config"]);
+    assert!(ran.out.contains("# model.base_url is not set"), "{}", ran.out);
+}
+
+#[test]
+fn try_shows_a_whole_task_and_takes_only_what_was_accepted() {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&["try"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+    for want in [
+        "> Do: rename load to open",
+        "=> accepted",
+        "=> rejected",
+        " accepted, 1 rejected",
+        "src/shelf.rs now",
+    ] {
+        assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
+    }
+    let project = ran.out.lines().next().unwrap().strip_prefix("A sample project in ").unwrap();
+    let shelf = std::fs::read_to_string(Path::new(project).join("src/shelf.rs")).unwrap();
+    assert!(shelf.contains("fn is_empty"), "unsaved text survives");
+    std::fs::remove_dir_all(project).unwrap();
+}
