@@ -14,7 +14,7 @@ pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
 pub use secret::ApiKey;
 pub use settings::{
-    ChatSettings, DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind, ReviewSettings,
-    Setting, Settings,
+    DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind, ReviewSettings, Setting,
+    Settings,
 };
 pub use value::Value;

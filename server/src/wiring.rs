@@ -20,7 +20,9 @@ use crate::tools::Tools;
 /// Serves one editor over stdin and stdout until it ends; the exit code is LSP's. `overrides` are settings of the command
 /// line.
 pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
-    let _log = logging::start();
+    // Before an editor has said anything; its own settings come too late for the log.
+    let early = config::load(&Places { command_line: overrides.clone(), ..Places::of_process() });
+    let _log = logging::start(early.settings.log_level.value);
     // Two threads: one for the messages of the editor, one for the rest. Waiting costs nothing.
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,

@@ -12,6 +12,7 @@ use super::editor::Editor;
 use super::terminal::{Look, Terminal};
 use crate::config::{ModelChoice, Override, ProviderKind, choose_model, load};
 use crate::documents::AbsPath;
+use crate::models::DEFAULT_MODEL;
 
 /// A server that takes longer to start is broken.
 const LONGEST_START: Duration = Duration::from_secs(10);
@@ -85,7 +86,7 @@ fn model(terminal: &mut Terminal, choice: &ModelChoice, next: &mut Vec<String>) 
     let key = "set ANTHROPIC_API_KEY in the environment, or `model.api_key` in your config.toml";
     match choice.provider {
         ProviderKind::Anthropic => {
-            let name = choice.name.as_deref().unwrap_or("the default model");
+            let name = choice.name.as_deref().unwrap_or(DEFAULT_MODEL);
             let address = choice.base_url.as_deref().map(|url| format!(" at {url}")).unwrap_or_default();
             let line = format!("{name} of Anthropic{address}: {}", choice.why);
             if lacks_key(choice) {

@@ -15,9 +15,9 @@ pub enum Key {
     ModelMaxTokens,
     MaxTurns,
     ReviewAdvance,
+    ReviewInlayHints,
     ReviewEchoTimeout,
     FilesEditLimit,
-    ChatStream,
     LogLevel,
 }
 
@@ -49,9 +49,9 @@ impl Key {
         Self::ModelMaxTokens,
         Self::MaxTurns,
         Self::ReviewAdvance,
+        Self::ReviewInlayHints,
         Self::ReviewEchoTimeout,
         Self::FilesEditLimit,
-        Self::ChatStream,
         Self::LogLevel,
     ];
 
@@ -65,9 +65,9 @@ impl Key {
             Self::ModelMaxTokens => "model.max_tokens",
             Self::MaxTurns => "max_turns",
             Self::ReviewAdvance => "review.advance",
+            Self::ReviewInlayHints => "review.inlay_hints",
             Self::ReviewEchoTimeout => "review.echo_timeout_ms",
             Self::FilesEditLimit => "files.edit_limit",
-            Self::ChatStream => "chat.stream",
             Self::LogLevel => "log.level",
         }
     }
@@ -87,7 +87,7 @@ impl Key {
             | Self::ModelMaxTokens
             | Self::MaxTurns
             | Self::LogLevel => Trust::UserOnly,
-            Self::ReviewAdvance | Self::ReviewEchoTimeout | Self::FilesEditLimit | Self::ChatStream => {
+            Self::ReviewAdvance | Self::ReviewEchoTimeout | Self::FilesEditLimit | Self::ReviewInlayHints => {
                 Trust::Anyone
             }
         }
@@ -111,7 +111,7 @@ impl Key {
                 put(&mut settings.review.echo_timeout, echo, origin);
             }
             Self::FilesEditLimit => put(&mut settings.files.edit_limit, value.whole(1)?, origin),
-            Self::ChatStream => put(&mut settings.chat.stream, value.flag()?, origin),
+            Self::ReviewInlayHints => put(&mut settings.review.inlay_hints, value.flag()?, origin),
             Self::LogLevel => put(&mut settings.log_level, log_level(value.text()?)?, origin),
         }
         Ok(())
@@ -131,7 +131,7 @@ impl Key {
         fn set<T>(value: Option<&T>, show: impl Fn(&T) -> Shown) -> Shown {
             value.map_or(Shown::Unset, show)
         }
-        let Settings { model, max_turns, review, files, chat, log_level } = settings;
+        let Settings { model, max_turns, review, files, log_level } = settings;
         match self {
             Self::ModelProvider => {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
@@ -144,7 +144,7 @@ impl Key {
             Self::ReviewAdvance => shown(&review.advance, plain),
             Self::ReviewEchoTimeout => shown(&review.echo_timeout, |echo| plain(&echo.as_millis())),
             Self::FilesEditLimit => shown(&files.edit_limit, plain),
-            Self::ChatStream => shown(&chat.stream, plain),
+            Self::ReviewInlayHints => shown(&review.inlay_hints, plain),
             Self::LogLevel => shown(log_level, |level| quoted(level.name())),
         }
     }
@@ -236,7 +236,7 @@ mod tests {
         check(Key::ReviewAdvance, text("yes"), Err("expected true or false, got \"yes\""));
         check(Key::FilesEditLimit, text("1_000_000"), Ok("1000000"));
         check(Key::LogLevel, text("loud"), Err("got \"loud\""));
-        check(Key::ChatStream, Value::Other("a list"), Err("got a list"));
+        check(Key::ReviewInlayHints, Value::Other("a list"), Err("got a list"));
     }
 
     #[test]

@@ -173,7 +173,7 @@ mod tests {
         assert_eq!(diagnostics, []);
         assert_eq!((settings.max_turns.value, &settings.max_turns.origin), (7, &Origin::Editor));
         assert_eq!(settings.review.advance.origin.to_string(), "/w/.copydesk/config.toml:2");
-        assert_eq!(settings.chat.stream.origin, Origin::Default);
+        assert_eq!(settings.review.inlay_hints.origin, Origin::Default);
     }
 
     #[test]

@@ -21,7 +21,6 @@ pub struct Settings {
     pub max_turns: Setting<u32>,
     pub review: ReviewSettings,
     pub files: FileSettings,
-    pub chat: ChatSettings,
     pub log_level: Setting<LogLevel>,
 }
 
@@ -51,6 +50,8 @@ pub enum ProviderKind {
 pub struct ReviewSettings {
     /// After a decision the cursor goes to the next hunk.
     pub advance: Setting<bool>,
+    /// Pending changes are inlay hints too, in every editor that shows any.
+    pub inlay_hints: Setting<bool>,
     /// How long an accepted edit may take to show in the editor's text before it is pending again.
     pub echo_timeout: Setting<Duration>,
 }
@@ -59,12 +60,6 @@ pub struct ReviewSettings {
 pub struct FileSettings {
     /// In bytes.
     pub edit_limit: Setting<u64>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChatSettings {
-    /// The chat file shows an answer while it streams, not only at its end.
-    pub stream: Setting<bool>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,7 +84,6 @@ impl Default for Settings {
             max_turns: Setting::default_to(100),
             review: ReviewSettings::default(),
             files: FileSettings::default(),
-            chat: ChatSettings::default(),
             log_level: Setting::default_to(LogLevel::Info),
         }
     }
@@ -109,19 +103,17 @@ impl Default for ModelSettings {
 
 impl Default for ReviewSettings {
     fn default() -> Self {
-        Self { advance: Setting::default_to(true), echo_timeout: Setting::default_to(Duration::from_secs(1)) }
+        Self {
+            advance: Setting::default_to(true),
+            inlay_hints: Setting::default_to(false),
+            echo_timeout: Setting::default_to(Duration::from_secs(1)),
+        }
     }
 }
 
 impl Default for FileSettings {
     fn default() -> Self {
         Self { edit_limit: Setting::default_to(DEFAULT_EDIT_LIMIT) }
-    }
-}
-
-impl Default for ChatSettings {
-    fn default() -> Self {
-        Self { stream: Setting::default_to(true) }
     }
 }
 

@@ -10,13 +10,13 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{Layer, fmt};
 
-/// What is logged, in `tracing`'s words: `COPYDESK_LOG=debug`.
-const FILTER: &str = "COPYDESK_LOG";
+use crate::config::LogLevel;
+
 /// Older files go.
 const DAYS_KEPT: usize = 7;
 
-/// Starts logging. What waits to be written is written when the guard goes.
-pub(super) fn start() -> Option<WorkerGuard> {
+/// Starts logging what is at least as urgent as `level`. What waits to be written is written when the guard goes.
+pub(super) fn start(level: LogLevel) -> Option<WorkerGuard> {
     let urgent = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(LevelFilter::WARN);
     let file = folder().and_then(|folder| {
         std::fs::create_dir_all(&folder).ok()?;
@@ -29,17 +29,16 @@ pub(super) fn start() -> Option<WorkerGuard> {
             .ok()
     });
     let (file, guard) = file.map(tracing_appender::non_blocking).unzip();
-    let file = file.map(|file| fmt::layer().with_writer(file).with_ansi(false).with_filter(wanted()));
+    let file = file.map(|file| fmt::layer().with_writer(file).with_ansi(false).with_filter(wanted(level)));
     // Fails only if a log was started before: then that one goes on.
     drop(tracing_subscriber::registry().with(urgent).with(file).try_init());
     std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a panic")));
     guard
 }
 
-fn wanted() -> EnvFilter {
+fn wanted(level: LogLevel) -> EnvFilter {
     // The libraries below log whole messages, and those hold the user's text.
-    let wanted = std::env::var(FILTER).unwrap_or_else(|_| "info".to_owned());
-    EnvFilter::builder().parse_lossy(format!("warn,copydesk={wanted}"))
+    EnvFilter::builder().parse_lossy(format!("warn,copydesk={}", level.name()))
 }
 
 /// `$XDG_STATE_HOME/copydesk` or what the system has for it.

@@ -74,7 +74,7 @@ fn a_workspace_may_set_comfort_only() {
 fn the_layers_in_their_order() {
     let places = Places {
         editor: Some(
-            json!({"copydesk": {"maxTurns": 3, "chat.stream": false, "model": {"name": "editor"}, "path": "x"}}),
+            json!({"copydesk": {"maxTurns": 3, "review.inlayHints": true, "model": {"name": "editor"}, "path": "x"}}),
         ),
         environment: vec![
             ("ANTHROPIC_API_KEY".into(), "sk-FAKE".into()),
@@ -109,9 +109,9 @@ fn the_layers_in_their_order() {
             "model.max_tokens = unset # default",
             "max_turns = 3 # the editor's settings",
             "review.advance = true # /.copydesk/config.toml:1",
+            "review.inlay_hints = true # the editor's settings",
             "review.echo_timeout_ms = 1000 # default",
             "files.edit_limit = 52428800 # default",
-            "chat.stream = false # the editor's settings",
             "log.level = \"info\" # default",
         ]
     );
