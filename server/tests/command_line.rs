@@ -154,5 +154,8 @@ fn try_shows_a_whole_task_and_takes_only_what_was_accepted() {
     let project = ran.out.lines().next().unwrap().strip_prefix("A sample project in ").unwrap();
     let shelf = std::fs::read_to_string(Path::new(project).join("src/shelf.rs")).unwrap();
     assert!(shelf.contains("fn is_empty"), "unsaved text survives");
+    assert!(shelf.contains("fn open") && !shelf.contains("copydesk:"), "{shelf}");
+    let readme = std::fs::read_to_string(Path::new(project).join("README.md")).unwrap();
+    assert!(readme.contains("Mind the load") && readme.contains("`Shelf::open`"), "{readme}");
     std::fs::remove_dir_all(project).unwrap();
 }

@@ -20,8 +20,8 @@ use crate::documents::{AbsPath, Workspace, to_path};
 pub(super) enum Decider {
     /// The person, change by change.
     Person,
-    /// Nobody is there: everything but the last change is accepted, to show both.
-    Example,
+    /// Nobody is there: everything is accepted but the change of a line with these words; to show both.
+    Example { unwanted: &'static str },
 }
 
 /// What was decided, and what became of it.
@@ -100,12 +100,12 @@ impl Review<'_> {
                 .into_iter()
                 .filter(|item| !passed.contains(&item.name()))
                 .collect();
-            let last = open.len() == 1;
+            let number = format!("{}/{}", passed.len() + 1, passed.len() + open.len());
             let Some(item) = open.into_iter().next() else { return Ok(tally) };
-            self.show(&item).await?;
+            self.show(&item, &number).await?;
             let answer = match decider {
-                Decider::Example if last => Some(Answer::Reject),
-                Decider::Example => Some(Answer::Accept),
+                Decider::Example { unwanted } if item.takes_away(unwanted) => Some(Answer::Reject),
+                Decider::Example { .. } => Some(Answer::Accept),
                 Decider::Person => self.ask(&item, interrupt).await,
             };
             match answer {
@@ -135,8 +135,12 @@ impl Review<'_> {
                     return Ok(tally);
                 }
             }
-            if decider == Decider::Example {
-                let (look, word) = if last { (Look::Bad, "rejected") } else { (Look::Good, "accepted") };
+            if let Decider::Example { unwanted } = decider {
+                let (look, word) = if item.takes_away(unwanted) {
+                    (Look::Bad, "rejected")
+                } else {
+                    (Look::Good, "accepted")
+                };
                 self.terminal.styled(look, &format!("=> {word}"));
             }
             passed.insert(item.name());
@@ -162,10 +166,10 @@ impl Review<'_> {
         Ok(())
     }
 
-    async fn show(&mut self, item: &Item) -> Result<()> {
+    async fn show(&mut self, item: &Item, number: &str) -> Result<()> {
         let path = self.name_of(&item.file.uri);
         let diff = if let Some(hunk) = &item.hunk {
-            let title = format!("\n{path}  {}/{}  {}", hunk.index, hunk.count, hunk.reason);
+            let title = format!("\n{path}  {number}  {}", hunk.reason);
             self.terminal.styled(Look::Heading, &visible(&title));
             if hunk.hidden_characters {
                 self.terminal.styled(Look::Bad, "It adds characters that can't be seen.");
@@ -266,6 +270,10 @@ impl Item {
     /// The same for as long as it is the same decision.
     fn name(&self) -> String {
         self.hunk.as_ref().map_or_else(|| self.file.uri.clone(), |hunk| hunk.id.clone())
+    }
+
+    fn takes_away(&self, words: &str) -> bool {
+        self.hunk.as_ref().is_some_and(|hunk| hunk.removed.contains(words))
     }
 
     fn target(&self) -> DecideTarget {

@@ -10,6 +10,9 @@ pub(super) const OPEN_FILE: &str = "src/shelf.rs";
 /// What the marker comment in it asks for.
 pub(super) const TASK: &str = "rename load to open";
 
+/// Where the word that the task renames is an ordinary word: a change that a reader would reject.
+pub(super) const UNWANTED: &str = "Mind the load";
+
 /// Each file's path and text.
 const FILES: [(&str, &str); 6] = [
     ("Cargo.toml", include_str!("sample/Cargo.toml.txt")),
@@ -60,6 +63,11 @@ pub(super) fn original(name: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_place_has_the_word_in_another_sense() {
+        assert!(FILES.iter().any(|(_, text)| text.contains(UNWANTED)));
+    }
 
     #[test]
     fn the_unsaved_text_has_the_task_above_the_function() {

@@ -41,9 +41,10 @@ pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) ->
         terminal.note("Cancelled.");
         return Ok(Exit::Cancelled);
     }
-    let decider = if terminal.interactive { Decider::Person } else { Decider::Example };
-    if decider == Decider::Example {
-        terminal.line("\nNobody is here to decide, so all changes but the last are accepted.");
+    let decider =
+        if terminal.interactive { Decider::Person } else { Decider::Example { unwanted: sample::UNWANTED } };
+    if !terminal.interactive {
+        terminal.line("\nNobody is here to decide, so all changes are accepted but the one of a word that means something else.");
     }
     let mut review = Review { editor: &mut editor, terminal, workspace: &workspace, session: &ended.session };
     let tally = review.decide_each(decider, &mut interrupt).await?;

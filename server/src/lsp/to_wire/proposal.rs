@@ -79,8 +79,7 @@ fn hunk(file: &FileReview, hunk: &HunkView, index: usize, count: usize) -> wire:
             HunkState::Conflicted => wire::HunkState::Conflicted,
         },
         undone: hunk.undone,
-        // The CR of a CRLF is a line end like any other.
-        hidden_characters: has_hidden(&hunk.added.replace("\r\n", "\n")),
+        hidden_characters: hunk.added.lines().any(|line| has_hidden(&line.replace('\t', " "))),
         moved: hunk.moved.as_ref().map(|other| other.0.clone()),
         reason: reason.map(|reason| reason.summary.clone()).unwrap_or_default(),
         session_id: file.session.to_string(),
