@@ -112,6 +112,12 @@ class Window {
     await this.page.locator('.action-widget').first().waitFor({ state: 'hidden' });
   }
 
+  /** Shows what is said about the cursor's place. */
+  async hover(text) {
+    await this.press('Control+k', 'Control+i');
+    await this.page.locator('.monaco-hover-content', { hasText: text }).first().waitFor();
+  }
+
   lens(title) {
     return this.page.locator('.codelens-decoration a', { hasText: title }).first();
   }
@@ -146,7 +152,9 @@ async function flow(window) {
   await window.typeAtEnd(meanwhile);
   await window.seeLens('Accept 1/3');
   await window.goToLine(2);
+  await window.hover('fn open');
   await window.picture('review');
+  await window.press('Escape');
 
   await window.lens('Accept 1/3').click();
   await until('the first hunk in the text', async () => (await window.text()).includes('fn open'));
@@ -170,7 +178,16 @@ async function flow(window) {
   await window.save();
   await until('the accepted hunk on disk', () => read(file) === expected('accepted'));
   await window.page.locator('.statusbar-item', { hasText: 'Copydesk (offline model)' }).waitFor();
-  await window.picture('done');
+
+  // Free text, by the extension's own key and input box.
+  await window.press('Control+Alt+k');
+  const box = window.page.locator('.quick-input-widget', { hasText: 'Ask Copydesk' });
+  await box.waitFor();
+  await window.page.keyboard.type('rename text to words in store.rs');
+  await window.picture('ask');
+  await window.press('Enter');
+  await window.seeLens('Accept 1/2');
+  await window.picture('asked');
 }
 
 async function main() {

@@ -70,6 +70,7 @@ export class Client implements vscode.Disposable {
         documentSelector: [{ scheme: 'file' }],
         initializationOptions: { commandPrefix: SERVER_COMMANDS },
         outputChannel: this.output,
+        middleware: { handleDiagnostics: (uri, diagnostics, next) => next(uri, diagnostics.map(summary)) },
       },
     );
     client.registerFeature(announcement);
@@ -115,6 +116,16 @@ export class Client implements vscode.Disposable {
     if (!this.client || !this.running) throw new Error('Copydesk is not running: use “Copydesk: Restart the Server”');
     return this.client;
   }
+}
+
+/**
+ * A hunk's problem without its small diff, which VS Code would show in the hover above the coloured one. A hunk is known by
+ * its code, such as 2/5.
+ */
+function summary(diagnostic: vscode.Diagnostic): vscode.Diagnostic {
+  const [first] = diagnostic.message.split('\n', 1);
+  if (first !== undefined && /^\d+\/\d+$/.test(String(diagnostic.code))) diagnostic.message = first;
+  return diagnostic;
 }
 
 /** Tells the server what this extension can do beyond plain LSP. */
