@@ -16,7 +16,7 @@ use crate::documents::{
     text_edits,
 };
 use crate::editor::{Editor, FileEdit, Loudness, Position, Range};
-use crate::lsp::surface::{make_own_folder, own_folder};
+use crate::lsp::surface::make_own_folder;
 
 /// Between two writes of a chat that is not open.
 const DISK_PERIOD: Duration = Duration::from_millis(500);
