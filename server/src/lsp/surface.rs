@@ -25,7 +25,7 @@ pub use inlay_hints::inlay_hints;
 pub use item::{Item, Number, items, shown_lines};
 pub use markers::{Marker, marker_at};
 pub use own_folder::{make_own_folder, own_folder};
-pub use place::{to_lsp_edit, to_lsp_range, uri_of_path};
+pub use place::uri_of_path;
 pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, render};
 
 use std::sync::Arc;

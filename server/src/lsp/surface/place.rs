@@ -21,14 +21,27 @@ pub(super) fn hunk_range(file: &FileReview, hunk: &HunkView, encoding: PositionE
 }
 
 /// A byte range of `text`.
-pub fn to_lsp_range(text: &Text, range: &std::ops::Range<usize>, encoding: PositionEncoding) -> Range {
+fn to_lsp_range(text: &Text, range: &std::ops::Range<usize>, encoding: PositionEncoding) -> Range {
     let range = documents::lsp_range(text, range.clone(), encoding);
     Range::new(to_lsp_position(range.start), to_lsp_position(range.end))
 }
 
-/// An edit of `text` as the editor takes it.
-pub fn to_lsp_edit(text: &Text, change: &Change, encoding: PositionEncoding) -> TextEdit {
-    TextEdit { range: to_lsp_range(text, &change.range, encoding), new_text: change.text.clone() }
+/// The edit of `buffer` that accepts `hunk`, as the editor takes it. Its ends are on borders and near the hunk's own lines,
+/// so it is found with few steps: a menu may hold a thousand of them.
+pub(super) fn accept_edit(buffer: &Text, hunk: &HunkView, encoding: PositionEncoding) -> TextEdit {
+    let Change { range, text } = &hunk.accept;
+    let at = |offset, likely_line| {
+        if buffer.line_start(likely_line) == offset && likely_line < buffer.line_count() {
+            return Position::new(likely_line as u32, 0);
+        }
+        let line = buffer.line_of(offset);
+        let before = buffer.slice(buffer.line_start(line)..offset);
+        Position::new(line as u32, units(&before, encoding))
+    };
+    TextEdit {
+        range: Range::new(at(range.start, hunk.lines.start), at(range.end, hunk.lines.end)),
+        new_text: text.clone(),
+    }
 }
 
 /// The hunk as it is shown now, for a command.
@@ -50,4 +63,50 @@ pub fn uri_of_path(path: &AbsPath) -> Option<Uri> {
 
 fn to_lsp_position(position: editor::Position) -> Position {
     Position::new(position.line, position.character)
+}
+
+/// Length of `text` in what a column counts.
+fn units(text: &str, encoding: PositionEncoding) -> u32 {
+    let units = match encoding {
+        PositionEncoding::Utf8 => text.len(),
+        PositionEncoding::Utf16 => text.encode_utf16().count(),
+        PositionEncoding::Utf32 => text.chars().count(),
+    };
+    units as u32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::hunk;
+    use super::*;
+    use crate::documents::text_edits;
+
+    #[test]
+    fn the_short_way_to_an_edit_leads_to_the_same_place() {
+        let text = "eins\r\ngröße 😀 = 1\r\n\r\nlast";
+        let buffer = Text::from(text);
+        for start in 0..=text.len() {
+            for end in start..=text.len() {
+                if !text.is_char_boundary(start) || !text.is_char_boundary(end) {
+                    continue;
+                }
+                let lines = buffer.line_of(start)..buffer.line_of(end) + 1;
+                let accept = Change { range: start..end, text: "x".to_owned() };
+                let hunk = HunkView { accept: accept.clone(), lines, ..hunk(text, 0..1, "", "") };
+                for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32] {
+                    let between_cr_and_lf =
+                        |at: usize| text[..at].ends_with('\r') && text[at..].starts_with('\n');
+                    if between_cr_and_lf(start) || between_cr_and_lf(end) {
+                        continue;
+                    }
+                    let short = accept_edit(&buffer, &hunk, encoding).range;
+                    let long =
+                        text_edits(&buffer, std::slice::from_ref(&accept), encoding).first().map(|edit| {
+                            Range::new(to_lsp_position(edit.range.start), to_lsp_position(edit.range.end))
+                        });
+                    assert_eq!(Some(short), long, "{start}..{end}");
+                }
+            }
+        }
+    }
 }

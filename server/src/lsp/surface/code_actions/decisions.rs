@@ -11,7 +11,7 @@ use super::command_action;
 use crate::lsp::commands::{Command, Place, What};
 use crate::lsp::surface::Scene;
 use crate::lsp::surface::item::{FileItems, Item};
-use crate::lsp::surface::place::{hunk_name, to_lsp_edit};
+use crate::lsp::surface::place::{accept_edit, hunk_name};
 use crate::review::{FileKind, FileReview, HunkState, HunkView, Take};
 
 /// What can be decided about one hunk, or about a file without lines to compare. `diagnostic` is its own, as published.
@@ -144,7 +144,7 @@ fn edit(scene: &Scene, file: &FileReview, hunks: &[&HunkView]) -> Option<Workspa
     }
     let uri: Uri = uri.parse().ok()?;
     let encoding = scene.features.position_encoding;
-    let edits = hunks.iter().map(|hunk| to_lsp_edit(buffer, &hunk.accept, encoding));
+    let edits = hunks.iter().map(|hunk| accept_edit(buffer, hunk, encoding));
     if !scene.features.document_changes {
         return Some(WorkspaceEdit {
             changes: Some(HashMap::from([(uri, edits.collect())])),
