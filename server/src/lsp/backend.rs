@@ -132,7 +132,7 @@ impl LanguageServer for Backend {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        Ok(handlers::code_action(self, params))
+        Ok(handlers::code_action(self, params).await)
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {

@@ -6,8 +6,13 @@ use crate::lsp::backend::Backend;
 use crate::lsp::from_lsp;
 use crate::lsp::surface::{ActionRequest, code_actions};
 
-pub(in crate::lsp) fn code_action(backend: &Backend, params: CodeActionParams) -> Option<CodeActionResponse> {
+pub(in crate::lsp) async fn code_action(
+    backend: &Backend,
+    params: CodeActionParams,
+) -> Option<CodeActionResponse> {
     let stage = backend.stage();
+    // An edit made from a view that has not seen the last key yet would be refused, or worse, applied.
+    stage.core.desk.settled().await;
     let document = stage.core.documents.open_uri(params.text_document.uri.as_str())?;
     let request = ActionRequest {
         document: &document,
