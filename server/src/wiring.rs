@@ -56,7 +56,7 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
         tracing::warn!(%diagnostic, "configuration");
         editor.show_message(Loudness::Warning, format!("Copydesk's configuration: {diagnostic}"));
     }
-    let settings = loaded.settings;
+    let settings = &loaded.settings;
     let case = PathCase::usual();
     let workspace = Arc::new(Workspace::new(roots, case == PathCase::Insensitive));
     let documents = Arc::new(FileStateCache::with_rules(case, settings.files.edit_limit.value));
@@ -68,7 +68,7 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
         max_output_tokens: settings.model.max_tokens.value.unwrap_or(Limits::default().max_output_tokens),
     };
     let sessions = Sessions::new(SessionDeps {
-        provider: models::provider(choose_model(&settings)),
+        provider: models::provider(choose_model(settings)),
         documents: documents.clone(),
         desk: desk.clone(),
         workspace: workspace.clone(),
@@ -77,7 +77,7 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
         limits,
         clock: Arc::new(SystemTime::now),
     });
-    Core { workspace, documents, desk, sessions }
+    Core { workspace, documents, desk, sessions, configuration: Arc::new(loaded) }
 }
 
 fn host() -> Host {

@@ -246,7 +246,7 @@ impl Client {
         match tokio::time::timeout(DEADLINE, self.incoming.recv()).await {
             Ok(Some(message)) => message,
             Ok(None) => panic!("the server ended instead of sending {what}"),
-            Err(_) => panic!("{what} did not come; unread: {:#?}", self.unread),
+            Err(late) => panic!("{what} did not come ({late}); unread: {:#?}", self.unread),
         }
     }
 

@@ -146,3 +146,54 @@ async fn the_log_is_a_file_and_stdout_is_the_protocols() {
     let log = std::fs::read_to_string(logs[0].as_ref().unwrap().path()).unwrap();
     assert!(log.contains("an editor says hello"), "{log}");
 }
+
+#[tokio::test]
+async fn handlers_that_wait_hold_up_nothing() {
+    let home = Home::new();
+    let mut client = Client::open(&home).await;
+    // Each of these decisions waits for an editor that does not answer.
+    client.answer("workspace/applyEdit", Answer::Silence);
+    let uri = home.uri("a.rs");
+    client.did_open(&uri, "rust", "fn load() {}\n");
+    let prompt = json!([{"type": "text", "text": "rename load to open in a.rs"}]);
+    client.request("copydesk/task/start", json!({"prompt": prompt})).await.unwrap();
+    client.notification("copydesk/proposal/changed", |file| file["hunks"][0]["state"] == "pending").await;
+    let decide = json!({"decision": "accept", "target": {"uri": uri}});
+    let waiting: Vec<_> =
+        (0..300).map(|_| client.send_request("copydesk/proposal/decide", decide.clone())).collect();
+    client.type_over(&uri, "{}", "{ go() }");
+    let hover = json!({"textDocument": {"uri": uri}, "position": {"line": 0, "character": 0}});
+    let asked = Instant::now();
+    client.request("textDocument/hover", hover).await.unwrap();
+    assert!(asked.elapsed() < Duration::from_millis(500), "{:?}", asked.elapsed());
+    client.notify("$/cancelRequest", json!({"id": waiting[0]}));
+    client.request("shutdown", Value::Null).await.unwrap();
+    let asked = Instant::now();
+    client.notify("exit", Value::Null);
+    assert_eq!(client.exit_code().await, 0);
+    assert!(asked.elapsed() < SOON);
+}
+
+#[tokio::test]
+async fn a_key_is_in_no_log_and_no_message() {
+    let key = "sk-ant-FAKE-0123456789abcdef";
+    let mut home = Home::new();
+    home.environment = [("ANTHROPIC_API_KEY", key), ("COPYDESK_LOG", "trace")]
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .to_vec();
+    let mut client = Client::start(&home);
+    let options = json!({"model": {"apiKey": key, "baseUrl": "http://127.0.0.1:9"}});
+    let hello = json!({"capabilities": {}, "initializationOptions": options, "rootUri": home.uri("")});
+    let mut said = vec![client.request("initialize", hello).await.unwrap()];
+    client.did_open(&home.uri("a.rs"), "rust", "fn load() {}\n");
+    said.push(client.request("copydesk/config/show", json!({})).await.unwrap());
+    said.extend(client.take_unread("window/showMessage"));
+    assert_eq!(client.close().await, 0);
+    for log in std::fs::read_dir(home.state()).unwrap() {
+        said.push(json!(std::fs::read_to_string(log.unwrap().path()).unwrap()));
+    }
+    assert!(said.len() >= 3);
+    for text in said {
+        assert!(!text.to_string().contains("FAKE-0123456789"), "{text}");
+    }
+}

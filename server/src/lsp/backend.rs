@@ -5,7 +5,13 @@ use std::sync::{Arc, OnceLock};
 use tokio_util::sync::CancellationToken;
 use tower_lsp::LanguageServer;
 use tower_lsp::jsonrpc::Result;
-use tower_lsp::ls_types::*;
+use tower_lsp::ls_types::{
+    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, DidChangeConfigurationParams,
+    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
+    DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams, Hover, HoverParams,
+    InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams, LSPAny,
+    RenameFilesParams,
+};
 
 use super::commands::CommandIds;
 use super::core::{Build, Host, Opening};

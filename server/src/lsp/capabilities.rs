@@ -95,7 +95,6 @@ pub(super) fn server_capabilities(features: &EditorFeatures, ids: &CommandIds) -
                 did_rename: Some(every_file()),
                 ..WorkspaceFileOperationsServerCapabilities::default()
             }),
-            ..WorkspaceServerCapabilities::default()
         }),
         experimental: Some(json!({
             "copydesk": ServerCapability {

@@ -262,6 +262,7 @@ mod path {
 }
 
 /// `Take` on the wire.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it serializes by reference")]
 mod take {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::agent::Sessions;
+use crate::config::Loaded;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Editor;
@@ -17,6 +18,8 @@ pub struct Core {
     pub documents: Arc<FileStateCache>,
     pub desk: DeskHandle,
     pub sessions: Sessions,
+    /// What the configuration says, with what was wrong in it.
+    pub configuration: Arc<Loaded>,
 }
 
 impl Core {

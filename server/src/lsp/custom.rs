@@ -20,11 +20,11 @@ pub(super) const METHODS: &[&str] = &[
     methods::PROPOSAL_DECIDE,
     methods::PROPOSAL_AMEND,
     methods::PERMISSION_ANSWER,
+    methods::CONFIG_SHOW,
 ];
 
 /// Methods of the protocol that are answered by saying so.
 const NOT_YET: &[&str] = &[
-    methods::CONFIG_SHOW,
     methods::DOCTOR,
     "copydesk/session/load",
     "copydesk/session/fork",
@@ -48,6 +48,7 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)
         .custom_method(methods::PROPOSAL_AMEND, handlers::proposal_amend)
         .custom_method(methods::PERMISSION_ANSWER, handlers::permission_answer)
+        .custom_method(methods::CONFIG_SHOW, handlers::config_show)
         // Of LSP itself, but the library does not know it.
         .custom_method("window/workDoneProgress/cancel", handlers::work_done_progress_cancel);
     NOT_YET.iter().fold(service, |service, method| {

@@ -34,7 +34,7 @@ pub(super) async fn read(
             },
             Header::Length(wanted) if wanted <= LARGEST_BODY => length = Some(wanted),
             Header::Length(wanted) => {
-                junk = Some(BadFrame(format!("a message of {wanted} bytes is too long")))
+                junk = Some(BadFrame(format!("a message of {wanted} bytes is too long")));
             }
             Header::Other => {}
             Header::Junk(what) => junk = Some(what),

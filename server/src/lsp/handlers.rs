@@ -2,6 +2,7 @@
 
 mod code_action;
 mod code_lens;
+mod config_show;
 mod did_change;
 mod did_change_configuration;
 mod did_change_watched_files;
@@ -28,6 +29,7 @@ mod work_done_progress_cancel;
 
 pub(super) use code_action::code_action;
 pub(super) use code_lens::code_lens;
+pub(super) use config_show::config_show;
 pub(super) use did_change::did_change;
 pub(super) use did_change_configuration::did_change_configuration;
 pub(super) use did_change_watched_files::did_change_watched_files;

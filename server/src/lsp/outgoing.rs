@@ -90,9 +90,9 @@ impl Outgoing {
 
     /// The editor answered a request of ours. An answer to nothing, or one that comes late, is dropped.
     pub(super) fn answered(&self, id: i64, result: Result<Value, Error>) {
-        match self.shared.questions().remove(&id) {
-            Some(question) => drop(question.send(result)),
-            None => tracing::debug!(id, "an answer that nobody waits for"),
+        let question = self.shared.questions().remove(&id);
+        if question.is_none_or(|question| question.send(result).is_err()) {
+            tracing::debug!(id, "an answer that nobody waits for");
         }
     }
 

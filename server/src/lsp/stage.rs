@@ -50,6 +50,8 @@ impl Stage {
         let answer = move |id: &str, answer| {
             sessions.answer(id, answer);
         };
+        let advance = core.configuration.settings.review.advance.value;
+        let settings = SurfaceSettings { advance, ..SurfaceSettings::default() };
         let partner = Partner::default();
         Self {
             asker: Asker::start(editor.clone(), answer),
@@ -59,7 +61,7 @@ impl Stage {
             editor,
             outgoing,
             commands,
-            settings: SurfaceSettings::default(),
+            settings,
             review_files: Arc::default(),
             running: Running::default(),
             redraw: Arc::default(),

@@ -16,7 +16,9 @@ pub(super) fn parse(
         resolve(written)
             .ok_or_else(|| BadCommand(format!("`{written}` is no path of a file in the workspace")))
     };
-    let place = |written: &str, first: &Value, last: &Value| Ok(lines(path(written)?, id, first, last)?);
+    let place = |written: &str, first: &Value, last: &Value| {
+        path(written).and_then(|path| lines(path, id, first, last))
+    };
 
     match (verb, arguments) {
         (Verb::Ask, []) => Ok(ask(None, None)),

@@ -108,9 +108,9 @@ fn quote(stage: &Stage, view: &ReviewView, name: &HunkRef) -> Option<(SessionId,
     let hunk = item.hunk?;
     let file = stage.core.workspace.display(&item.file.path);
     let signed =
-        |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}\n")).collect::<String>();
-    let diff = signed('-', &hunk.removed) + &signed('+', &hunk.added);
+        |sign: char, text: &str| text.lines().map(|line| format!("{sign}{line}")).collect::<Vec<_>>();
+    let diff = [signed('-', &hunk.removed), signed('+', &hunk.added)].concat().join("\n");
     let line = hunk.lines.start + 1;
-    let quoted = format!("About your change of `{file}` at line {line}:\n\n```diff\n{diff}```\n");
+    let quoted = format!("About your change of `{file}` at line {line}:\n\n```diff\n{diff}\n```\n");
     Some((item.file.session.clone(), quoted))
 }

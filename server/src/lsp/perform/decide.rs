@@ -43,13 +43,13 @@ async fn decide(stage: Stage, decide: Decide, what: What) {
         What::All => Target::All { session: None },
         What::File(path) => Target::File(path),
         What::Hunk(hunk) => Target::Hunk(hunk.into()),
-        What::At(place) => match hunk_at(stage.core.desk.settled().await.as_ref(), &place) {
-            Some(target) => target,
-            None => {
+        What::At(place) => {
+            let Some(target) = hunk_at(stage.core.desk.settled().await.as_ref(), &place) else {
                 let file = stage.core.workspace.display(&place.path);
                 return warn(&stage, format!("nothing is pending at {file}:{}", place.start + 1));
-            }
-        },
+            };
+            target
+        }
     };
     let decided = place_of(stage.core.desk.settled().await.as_ref(), &target);
     let results = stage.core.desk.decide(Decision { decide, target }).await;
