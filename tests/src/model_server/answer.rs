@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 /// One answer: what comes in it, in order, and how it is delivered.
 #[derive(Clone, Debug)]
+#[must_use]
 pub struct Answer {
     pub(super) status: u16,
     pub(super) headers: Vec<(String, String)>,

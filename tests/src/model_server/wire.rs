@@ -35,10 +35,10 @@ pub(super) async fn play(connection: &mut TcpStream, answer: &Answer, number: us
 fn head(answer: &Answer, content_type: &str, framing: &str) -> String {
     let mut head = format!("HTTP/1.1 {} Scripted\r\n{framing}\r\nconnection: close\r\n", answer.status);
     if !answer.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-        head += &format!("content-type: {content_type}\r\n");
+        head.extend(["content-type: ", content_type, "\r\n"]);
     }
     for (name, value) in &answer.headers {
-        head += &format!("{name}: {value}\r\n");
+        head.extend([name, ": ", value, "\r\n"]);
     }
     head + "\r\n"
 }

@@ -43,7 +43,7 @@ impl Comment {
             return Some(Self { start: above, end, gone_until });
         }
         // Behind code the comment's own sign is the last word before its name.
-        let sign = before.trim_end().trim_end_matches('@').trim_end().split_whitespace().next_back()?;
+        let sign = before.trim_end().trim_end_matches('@').split_whitespace().next_back()?;
         let code = before.get(..before.rfind(sign)?)?.trim_end();
         let start = above + code.len();
         Some(Self { start, end, gone_until: end })
