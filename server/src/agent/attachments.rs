@@ -1,14 +1,66 @@
 //! What the model is told between rounds of what the person did, once and net.
 
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 
 use super::outbox::attachment;
+use super::state::RoundContext;
 use crate::conversation::{AttachmentKind, Message};
-use crate::documents::Workspace;
-use crate::review::{Told, ToldWhat};
+use crate::documents::{AbsPath, ReadError, Text, Workspace};
+use crate::review::{Told, ToldWhat, unified_diff};
+
+/// The text of each file when the model was last told of a change there. One for each session.
+#[derive(Debug, Default)]
+pub(super) struct Noticed {
+    files: Mutex<HashMap<AbsPath, Option<Text>>>,
+}
+
+/// The longest diff of a changed file.
+const DIFF_LINES: usize = 60;
+
+/// What came up since the last time: decisions on the agent's changes, and changes of files that it has seen.
+pub(super) async fn collect(context: &RoundContext, noticed: &Noticed, at: SystemTime) -> Vec<Message> {
+    let mut told = context.desk.take_told(&context.session).await;
+    for path in context.seen.paths() {
+        let (now, drafted) = match context.desk.agent_view(&context.session, &path).await {
+            Ok(view) => (view.text, view.drafted),
+            Err(ReadError::Missing { .. }) => (None, false),
+            Err(_) => continue,
+        };
+        let Some(seen) = context.seen.get(&path) else { continue };
+        if told.iter().any(|told| told.path == path) {
+            noticed.put(path, now);
+        } else if !drafted && now.as_ref() != Some(&seen.text) {
+            // Where the agent has changes of its own, the desk tells what others change.
+            let before = noticed.put(path.clone(), now.clone()).unwrap_or(Some(seen.text));
+            told.extend(difference(before.as_ref(), now.as_ref()).map(|diff| Told {
+                path,
+                what: ToldWhat::FileChanged { by: "the user or another program", diff },
+            }));
+        }
+    }
+    of_told(&told, &context.workspace, at)
+}
+
+fn difference(before: Option<&Text>, now: Option<&Text>) -> Option<String> {
+    match (before, now) {
+        (Some(before), Some(now)) => unified_diff(before, now, DIFF_LINES),
+        (Some(_), None) => Some("It was deleted.".to_owned()),
+        (None, Some(_)) => Some("It was deleted and is there again: read it.".to_owned()),
+        (None, None) => None,
+    }
+}
+
+impl Noticed {
+    /// Gives what was noticed before.
+    fn put(&self, path: AbsPath, text: Option<Text>) -> Option<Option<Text>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path, text)
+    }
+}
 
 /// All decisions as one attachment, then each change of a file as one of its own.
-pub(super) fn of_told(told: &[Told], workspace: &Workspace, at: SystemTime) -> Vec<Message> {
+fn of_told(told: &[Told], workspace: &Workspace, at: SystemTime) -> Vec<Message> {
     let lines: Vec<(AttachmentKind, String)> =
         told.iter().map(|told| said(&workspace.display(&told.path), &told.what, workspace)).collect();
     let of_kind =

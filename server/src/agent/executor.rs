@@ -175,7 +175,7 @@ impl<'outbox> Stages<'outbox> {
     }
 
     fn asked(&mut self, tool: &dyn Tool, input: &Value, context: &ToolUseContext) {
-        self.update.tool = tool.name().to_owned();
+        tool.name().clone_into(&mut self.update.tool);
         self.update.title = visible(&tool.title(input));
         self.update.kind = tool.kind();
         self.update.locations = tool.locations(input, context);

@@ -13,10 +13,11 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 use self::answer::Answer;
 pub(super) use self::answer::{ToolCall, patch};
 use self::model_call::{Answered, ask};
+use super::attachments::{self, Noticed};
 use super::executor::{CanUseTool, Executor};
 use super::outbox::{Outbox, attachment, user};
 use super::state::{Clock, RoundContext, State};
-use super::{Continue, LoopEvent, SessionEvent, Terminal, TerminalReason, attachments};
+use super::{Continue, LoopEvent, SessionEvent, Terminal, TerminalReason};
 use crate::context::{Prepared, prepare};
 use crate::conversation::{
     AssistantMessage, AttachmentKind, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage,
@@ -44,6 +45,7 @@ pub(super) struct QueryParams {
     pub(super) provider: Arc<dyn Provider>,
     /// What the user has sent since the last time, ready to be put into the conversation.
     pub(super) take_queued: Box<dyn Fn() -> BoxFuture<'static, Vec<UserMessage>> + Send + Sync>,
+    pub(super) noticed: Arc<Noticed>,
     pub(super) limits: Limits,
     pub(super) clock: Clock,
 }
@@ -69,14 +71,21 @@ async fn run(mut params: QueryParams, outbox: &Outbox) -> Terminal {
             messages,
             tool_use_context,
             auto_compact_tracking,
-            max_output_tokens_recovery_count: _,
-            has_attempted_reactive_compact: _,
+            max_output_tokens_recovery_count,
+            has_attempted_reactive_compact,
             max_output_tokens_override,
             pending_tool_use_summary,
             stop_hook_active,
             turn_count,
-            transition: _,
+            transition,
         } = state;
+        tracing::debug!(
+            turn_count,
+            ?transition,
+            max_output_tokens_recovery_count,
+            has_attempted_reactive_compact,
+            "an iteration begins"
+        );
         outbox.emit(LoopEvent::RequestStart { turn: turn_count });
 
         let known = call_ids(&messages);
@@ -138,8 +147,8 @@ async fn run(mut params: QueryParams, outbox: &Outbox) -> Terminal {
 
 /// What came up since the last request: the user's decisions and changes, then what the user sent.
 async fn attach(params: &QueryParams, outbox: &Outbox) -> Vec<Message> {
-    let RoundContext { session, workspace, desk, .. } = &params.tool_use_context;
-    let told = attachments::of_told(&desk.take_told(session).await, workspace, (params.clock)());
+    let context = &params.tool_use_context;
+    let told = attachments::collect(context, &params.noticed, (params.clock)()).await;
     let queued = (params.take_queued)().await.into_iter().map(Message::User);
     let messages: Vec<Message> = queued.chain(told).collect();
     for message in &messages {

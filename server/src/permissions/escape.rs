@@ -98,7 +98,7 @@ mod tests {
                 }
                 Some(code) => {
                     out.push_str(&"\\".repeat(count / 2));
-                    out.push_str(&format!("u{{{}}}", code.as_str()));
+                    out.extend(["u{", code.as_str(), "}"]);
                 }
                 None => out.push_str(&"\\".repeat(if before_brace { count / 2 } else { count })),
             }

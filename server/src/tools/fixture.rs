@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Tool, ToolUseContext};
 use crate::conversation::{SessionId, ToolResultContent, ToolUseId};
-use crate::documents::{AbsPath, ContentChange, FileStateCache, Seen, Workspace, from_path};
+use crate::documents::{AbsPath, FileStateCache, Seen, Workspace, from_path};
 use crate::editor::PositionEncoding;
 use crate::editor::fake::FakeEditor;
 use crate::review::{Decide, Decision, DeskHandle, Target};
@@ -65,14 +65,6 @@ impl Fixture {
     pub(crate) fn open(&self, name: &str, text: &str) {
         let opened = self.documents.open(&from_path(&self.path(name)), "text", 1, text).unwrap();
         self.desk.opened(opened);
-    }
-
-    /// The user changes the whole text of an open document.
-    pub(crate) fn change(&self, name: &str, version: i32, text: &str) {
-        let change = ContentChange { range: None, text: text.to_owned() };
-        let uri = from_path(&self.path(name));
-        let changed = self.documents.change(&uri, version, &[change], PositionEncoding::Utf16).unwrap();
-        self.desk.changed(changed);
     }
 
     /// The agent's side of a file; `None`: there is no file on it.

@@ -56,11 +56,12 @@ pub(super) fn permission(workspace: &Workspace, path: &str, access: Access) -> V
 /// The error for a file that is not there, with names like it in the same folder.
 pub(super) fn missing(workspace: &Workspace, path: &AbsPath) -> ToolError {
     let names = similar_names(path);
-    let mut text = format!("{} does not exist.", workspace.display(path));
-    if !names.is_empty() {
-        text.push_str(&format!(" In the same folder there is: {}.", names.join(", ")));
-    }
-    ToolError(text)
+    let name = workspace.display(path);
+    ToolError(if names.is_empty() {
+        format!("{name} does not exist.")
+    } else {
+        format!("{name} does not exist. In the same folder there is: {}.", names.join(", "))
+    })
 }
 
 /// Files of the same folder whose names differ little: in case, in the extension, or by a few letters.

@@ -52,6 +52,7 @@ fn params(fixture: &Fixture, model: Arc<ScriptedModel>, cancel: CancellationToke
         can_use_tool: Arc::new(AllowAll),
         provider: model,
         take_queued: Box::new(|| future::ready(Vec::new()).boxed()),
+        noticed: Arc::default(),
         limits: Limits { max_turns: 3, max_output_tokens: 100 },
         clock: clock(),
     }

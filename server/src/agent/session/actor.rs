@@ -12,6 +12,7 @@ use super::prompt::{self, Prompt};
 use super::questions::Questions;
 use super::transcript::Transcript;
 use super::{Sent, SessionDeps, SessionInfo, SessionState};
+use crate::agent::attachments::Noticed;
 use crate::agent::outbox::user;
 use crate::agent::query::{QueryParams, query};
 use crate::agent::state::RoundContext;
@@ -27,6 +28,7 @@ pub(super) struct Session {
     hub: Arc<Hub>,
     questions: Questions,
     seen: Arc<Seen>,
+    noticed: Arc<Noticed>,
     /// Taken once, so that the bytes stay the same from request to request.
     system: Vec<String>,
     cancel: CancellationToken,
@@ -62,6 +64,7 @@ impl Session {
             hub,
             questions: Questions::default(),
             seen: Arc::default(),
+            noticed: Arc::default(),
             system: system_prompt(&environment),
             cancel,
             state: Mutex::default(),
@@ -193,6 +196,7 @@ impl Session {
                 let session = session.clone();
                 async move { session.take_queued().await }.boxed()
             }),
+            noticed: self.noticed.clone(),
             limits: deps.limits,
             clock: deps.clock.clone(),
         }

@@ -3,12 +3,18 @@
 use serde_json::json;
 
 use super::*;
-use crate::agent::fixture::{Piece, ScriptedModel, clock, line, text, tool, tools};
+use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, line, text, tool, tools};
 use crate::agent::{LoopEvent, SessionEvent, TerminalReason};
 use crate::editor::Position;
 use crate::models::{ModelErrorKind, ModelRequest};
+use crate::review::{Decide, Decision, Target};
 use crate::tools::fixture::Fixture;
-use crate::tools::{Read, Tool};
+use crate::tools::{Edit, Read, Tool};
+
+/// What comes at once unless there is a fault: a test must not hang on it.
+async fn soon<T>(coming: impl Future<Output = T>) -> T {
+    tokio::time::timeout(std::time::Duration::from_secs(20), coming).await.expect("nothing comes")
+}
 
 /// A server's sessions with a scripted model, and one listener.
 struct Stage {
@@ -49,7 +55,7 @@ impl Stage {
     /// The lines up to and with the one that begins with `until`.
     async fn lines(&mut self, until: &str) -> Vec<String> {
         let mut lines = Vec::new();
-        while let Some(update) = self.updates.recv().await {
+        while let Some(update) = soon(self.updates.recv()).await {
             if let Some(line) = line(&update.event) {
                 let last = line.starts_with(until);
                 lines.push(line);
@@ -74,7 +80,7 @@ async fn a_task_is_started_told_and_ended() {
     assert_eq!(stage.sessions.list()[0].state, SessionState::Running);
     let mut seen = Vec::new();
     loop {
-        let update = stage.updates.recv().await.expect("more events");
+        let update = soon(stage.updates.recv()).await.expect("more events");
         assert_eq!((&update.session, &update.task, update.seq), (&session, &task, seen.len() as u64));
         let idle =
             matches!(&update.event, SessionEvent::SessionChanged(info) if info.state == SessionState::Idle);
@@ -225,6 +231,55 @@ async fn the_place_of_the_user_is_quoted_and_counts_as_read() {
     assert!(result.contains("unchanged since you last read these lines"), "{result}");
 }
 
+/// Lets the call that asks go on.
+async fn allow(stage: &mut Stage) {
+    stage.lines("asked").await;
+    let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
+    let once = PermissionAnswer { option_id: "once".into(), feedback: None };
+    assert!(stage.sessions.answer(&request.id, once));
+}
+
+#[tokio::test]
+async fn a_change_of_a_file_that_was_read_is_told_once() {
+    let read = tool("t1", "Read", json!({"file_path": "a.rs"}));
+    let ask = |id: &str| vec![tool(id, "Ask", json!({}))];
+    let script = vec![vec![read], ask("t2"), ask("t3"), vec![text("done")]];
+    let all: Vec<Arc<dyn Tool>> = vec![Arc::new(Read), Arc::new(TestTool::new(Does::Ask))];
+    let mut stage = Stage::with_tools(script, &[("a.rs", "one\ntwo\n")], Tools::new(all));
+    stage.start("go");
+    stage.lines("call t2 Pending").await;
+    stage.fixture.write("a.rs", "one\n2\n");
+    allow(&mut stage).await;
+    allow(&mut stage).await;
+    let lines = stage.lines("done").await;
+    assert_eq!(lines.iter().filter(|line| line.starts_with("attachment")).count(), 0, "{lines:?}");
+    let requests = stage.model.requests();
+    let told = |request: &ModelRequest| format!("{:?}", request.messages.last()).matches("-two\\n+2").count();
+    assert_eq!(requests.iter().map(told).collect::<Vec<_>>(), [0, 0, 1, 0]);
+}
+
+#[tokio::test]
+async fn what_the_user_decided_is_told_before_the_next_request() {
+    let read = tool("t1", "Read", json!({"file_path": "a.rs"}));
+    let edit = tool("t2", "Edit", json!({"file_path": "a.rs", "old_string": "two", "new_string": "zwei"}));
+    let script = vec![vec![read], vec![edit], vec![text("proposed")], vec![text("understood")]];
+    let all: Vec<Arc<dyn Tool>> = vec![Arc::new(Read), Arc::new(Edit)];
+    let mut stage = Stage::with_tools(script, &[("a.rs", "one\ntwo\n")], Tools::new(all));
+    let (session, _) = stage.start("go");
+    stage.lines("done").await;
+    let reject = Decision {
+        decide: Decide::Reject { reason: Some("English, please".into()) },
+        target: Target::All { session: Some(session.clone()) },
+    };
+    stage.fixture.desk.decide(reject).await;
+    stage.sessions.send(&session, vec![ContentBlock::text("and now?")]).expect("a session");
+    stage.lines("done").await;
+    let words = format!("{:?}", stage.last_words());
+    assert!(words.contains("REJECTED in a.rs: change `two` to `zwei`"), "{words}");
+    assert!(words.contains("The user's reason: English, please"), "{words}");
+    assert!(!words.contains("was changed by"), "{words}");
+}
+
 #[tokio::test]
 async fn cancelling_everything_ends_everything() {
     let mut stage = Stage::new(vec![vec![Piece::Stall]], &[]);
@@ -233,7 +288,7 @@ async fn cancelling_everything_ends_everything() {
     stage.sessions.send(&session, vec![ContentBlock::text("two")]).expect("a session");
     stage.sessions.cancel_all();
     loop {
-        let update = stage.updates.recv().await.expect("more events");
+        let update = soon(stage.updates.recv()).await.expect("more events");
         if let SessionEvent::Loop(LoopEvent::Done(terminal)) = &update.event {
             assert_eq!(terminal.reason, TerminalReason::AbortedStreaming);
         }

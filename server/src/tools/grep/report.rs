@@ -1,5 +1,7 @@
 //! What a search found, in the words and within the bounds of a result.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use super::OutputMode;
@@ -66,10 +68,11 @@ pub(super) fn report(
     };
     if mode == OutputMode::Count && !entries.is_empty() {
         let matches: usize = found.iter().map(|hits| hits.matches).sum();
-        text.push_str(&format!("\nTotal: {matches} in {} files.", found.len()));
+        // Writing to a string can't fail.
+        let _ = write!(text, "\nTotal: {matches} in {} files.", found.len());
     }
     if entries.len() > bounds.end() {
-        text.push_str(&format!("\n(There is more: use offset {}, or narrow the search.)", bounds.end()));
+        let _ = write!(text, "\n(There is more: use offset {}, or narrow the search.)", bounds.end());
     }
     ToolResult { data: data(found, mode, bounds, entries.len() > bounds.end()), ..ToolResult::text(text) }
 }

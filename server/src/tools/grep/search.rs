@@ -100,7 +100,7 @@ impl Collector<'_> {
         })?;
         for part in parts.into_iter().filter(|part| !part.is_empty()) {
             let before = bytes.get(..part.start()).unwrap_or_default();
-            let lines = before.iter().filter(|byte| **byte == b'\n').count() as u64;
+            let lines = before.split(|byte| *byte == b'\n').skip(1).count() as u64;
             let found = bytes.get(part.start()..part.end()).unwrap_or_default();
             self.push(number.map(|first| first + lines), found, true);
         }
@@ -117,7 +117,7 @@ impl Sink for Collector<'_> {
             OutputMode::FilesWithMatches => return Ok(false),
             OutputMode::Count => {}
             OutputMode::Content if self.only_matching => {
-                self.push_parts(found.line_number(), found.bytes())?
+                self.push_parts(found.line_number(), found.bytes())?;
             }
             OutputMode::Content => self.push(found.line_number(), found.bytes(), true),
         }
