@@ -241,9 +241,10 @@ mod tests {
 
     #[test]
     fn a_key_is_in_no_message() {
-        check(Key::ModelApiKey, Value::Text("sk-FAKE".into()), Ok("set, not shown"));
-        let error =
-            Key::ModelApiKey.set(&mut Settings::default(), &Value::Text("sk FAKE".into()), Origin::Editor);
+        let mut settings = Settings::default();
+        Key::ModelApiKey.set(&mut settings, &Value::Text("sk-FAKE".into()), Origin::Editor).unwrap();
+        assert_eq!(Key::ModelApiKey.show(&settings).0, Shown::Hidden);
+        let error = Key::ModelApiKey.set(&mut settings, &Value::Text("sk FAKE".into()), Origin::Editor);
         assert!(!error.unwrap_err().contains("FAKE"));
     }
 }

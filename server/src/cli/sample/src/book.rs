@@ -1,3 +1,5 @@
+//! A book, as one line of the file has it.
+
 pub struct Book {
     pub title: String,
     pub author: String,

@@ -1,3 +1,5 @@
+//! Lists the books of a file, or looks for one.
+
 mod book;
 mod shelf;
 

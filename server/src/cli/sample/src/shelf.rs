@@ -1,3 +1,5 @@
+//! The books of one file.
+
 use std::fs;
 use std::io;
 use std::path::Path;
