@@ -4,6 +4,7 @@
 //! of both texts.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use super::HunkId;
 use super::delta::{Delta, Tie};
@@ -62,6 +63,16 @@ impl Alignment {
         if old != new {
             for hunk in self.hunks.iter_mut().skip(from) {
                 hunk.draft = hunk.draft.start + new - old..hunk.draft.end + new - old;
+            }
+        }
+    }
+
+    /// Lines between two hunks changed: one that is shown across them may be shown elsewhere now.
+    pub(super) fn show_anew(&mut self, slot: usize) {
+        for index in [slot.checked_sub(1), Some(slot)].into_iter().flatten() {
+            let slid = |hunk: &&mut Hunk| hunk.shown.get().is_some_and(|shown| shown.slide != 0);
+            if let Some(hunk) = self.hunks.get_mut(index).filter(slid) {
+                hunk.shown = OnceLock::new();
             }
         }
     }

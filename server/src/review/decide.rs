@@ -50,11 +50,12 @@ impl Draft {
         plus: &[usize],
     ) -> Result<Vec<Change>, Refusal> {
         let index = self.named(hunk)?;
-        let (mine, agents) = self.sides(index);
         let found = self.alignment.hunks.get(index).map_or(HunkState::Pending, Hunk::state);
         if self.buffer.is_none() || self.draft.is_none() || found != HunkState::Pending {
             return Err(Refusal(format!("{} can't be taken in parts now.", hunk.id.0)));
         }
+        self.move_to_where_it_is_shown(index);
+        let (mine, agents) = self.sides(index);
         let expected = partly(&mine, &agents, minus, plus)?;
         Ok(self.claimed_edits(&[index], Some(expected)))
     }
@@ -151,6 +152,7 @@ impl Draft {
         if self.buffer.is_none() || self.draft.is_none() {
             return Err(Refusal(format!("{} can't be rejected in parts.", hunk.id.0)));
         }
+        self.move_to_where_it_is_shown(index);
         let (mine, agents) = self.sides(index);
         // Taking a part back is doing that part of the way from the agent's lines to the user's.
         let kept = partly(&agents, &mine, plus, minus)?;

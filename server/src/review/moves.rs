@@ -11,14 +11,16 @@ impl Draft {
     pub(super) fn moves(&self) -> Vec<Option<HunkId>> {
         let hunks = &self.alignment.hunks;
         let mut halves: Vec<Option<HunkId>> = vec![None; hunks.len()];
-        let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return halves };
-        if !hunks.iter().any(|hunk| hunk.buffer.is_empty()) || !hunks.iter().any(|hunk| hunk.draft.is_empty())
+        if self.buffer.is_none()
+            || self.draft.is_none()
+            || !hunks.iter().any(|hunk| hunk.buffer.is_empty())
+            || !hunks.iter().any(|hunk| hunk.draft.is_empty())
         {
             return halves;
         }
         let mut blocks: HashMap<Arc<str>, (Vec<usize>, Vec<usize>)> = HashMap::new();
         for (index, hunk) in hunks.iter().enumerate() {
-            let shown = hunk.shown(buffer, draft);
+            let Some(shown) = self.shown(index) else { continue };
             let insertion = hunk.buffer.is_empty();
             let text = if insertion { &shown.added } else { &shown.removed };
             if text.trim().is_empty() || !(insertion || hunk.draft.is_empty()) {

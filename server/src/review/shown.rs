@@ -1,11 +1,13 @@
 //! A hunk as it is shown: what costs time is computed once and kept until one of its sides changes.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::draft::Draft;
 use super::hunk::Hunk;
 use super::inline::inline_marks;
 use super::line::{Line, read};
+use super::place::slide;
 use super::{HunkView, InlineMark};
 use crate::documents::{Change, Text};
 
@@ -16,57 +18,95 @@ pub(super) struct Shown {
     pub(super) added: Arc<str>,
     pub(super) inline: Arc<[InlineMark]>,
     pub(super) line_ends_only: bool,
+    /// How many lines down it is shown.
+    pub(super) slide: isize,
 }
 
 impl Shown {
-    pub(super) fn new(hunk: &Hunk, buffer: &Text, draft: &Text) -> Self {
-        let of = |text: &Text, lines: &std::ops::Range<usize>| -> Arc<str> {
+    fn new(hunk: &Hunk, slide: isize, buffer: &Text, draft: &Text) -> Self {
+        let of = |text: &Text, lines: &Range<usize>| -> Arc<str> {
             text.slice(text.line_start(lines.start)..text.line_start(lines.end)).into()
         };
-        let (removed, added) = (of(buffer, &hunk.buffer), of(draft, &hunk.draft));
-        let words = |text: &Text, lines: &std::ops::Range<usize>| -> Vec<String> {
+        let removed = of(buffer, &moved(&hunk.buffer, slide));
+        let added = of(draft, &moved(&hunk.draft, slide));
+        let words = |text: &Text, lines: &Range<usize>| -> Vec<String> {
             read(text, lines.clone()).into_iter().map(|Line { text, .. }| text).collect()
         };
         let line_ends_only = hunk.buffer.len() == hunk.draft.len()
             && !hunk.buffer.is_empty()
             && words(buffer, &hunk.buffer) == words(draft, &hunk.draft);
         let inline = inline_marks(&removed, &added).into();
-        Self { removed, added, inline, line_ends_only }
-    }
-}
-
-impl Hunk {
-    pub(super) fn shown(&self, buffer: &Text, draft: &Text) -> &Shown {
-        self.shown.get_or_init(|| Shown::new(self, buffer, draft))
+        Self { removed, added, inline, line_ends_only, slide }
     }
 }
 
 impl Draft {
     /// All hunks as they are shown.
     pub(super) fn views(&self) -> Vec<HunkView> {
-        let none = Text::default();
-        let (buffer, draft) = (self.buffer.as_ref().unwrap_or(&none), self.draft.as_ref().unwrap_or(&none));
         let hunks = self.alignment.hunks.iter().zip(self.moves()).enumerate();
         hunks
-            .map(|(index, (hunk, moved))| {
-                let shown = hunk.shown(buffer, draft);
-                HunkView {
+            .filter_map(|(index, (hunk, moved_to))| {
+                let shown = self.shown(index)?;
+                Some(HunkView {
                     id: hunk.id.clone(),
                     revision: hunk.revision,
-                    lines: hunk.buffer.clone(),
+                    lines: moved(&hunk.buffer, shown.slide),
                     removed: shown.removed.clone(),
                     added: shown.added.clone(),
                     inline: shown.inline.clone(),
                     state: hunk.state(),
                     undone: hunk.undone,
                     reasons: hunk.reasons.clone(),
-                    moved,
+                    moved: moved_to,
                     line_ends_only: shown.line_ends_only,
                     accept: self.edit_of(&[index], None),
-                }
+                })
             })
             .collect()
     }
+
+    /// The hunk with this index as it is shown.
+    pub(super) fn shown(&self, index: usize) -> Option<&Shown> {
+        let none = Text::default();
+        let (buffer, draft) = (self.buffer.as_ref().unwrap_or(&none), self.draft.as_ref().unwrap_or(&none));
+        let hunk = self.alignment.hunks.get(index)?;
+        Some(hunk.shown.get_or_init(|| Shown::new(hunk, self.slide(index), buffer, draft)))
+    }
+
+    /// How many lines down the hunk is best shown.
+    fn slide(&self, index: usize) -> isize {
+        let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return 0 };
+        let Some(hunk) = self.alignment.hunks.get(index) else { return 0 };
+        let above = index.checked_sub(1).and_then(|above| self.alignment.hunks.get(above));
+        let below = self.alignment.hunks.get(index + 1);
+        if hunk.buffer.is_empty() {
+            let above = above.map_or(0, |above| above.draft.end);
+            slide(draft, &hunk.draft, above, below.map_or(draft.line_count(), |below| below.draft.start))
+        } else if hunk.draft.is_empty() {
+            let above = above.map_or(0, |above| above.buffer.end);
+            slide(buffer, &hunk.buffer, above, below.map_or(buffer.line_count(), |below| below.buffer.start))
+        } else {
+            0
+        }
+    }
+
+    /// The lines of a hunk are chosen as they are shown, so the hunk moves there for good.
+    pub(super) fn move_to_where_it_is_shown(&mut self, index: usize) {
+        let distance = self.shown(index).map_or(0, |shown| shown.slide);
+        let Some(buffer) = &self.buffer else { return };
+        if let Some(hunk) =
+            self.alignment.hunks.get_mut(index).filter(|hunk| distance != 0 && !hunk.conflicted)
+        {
+            hunk.buffer = moved(&hunk.buffer, distance);
+            hunk.draft = moved(&hunk.draft, distance);
+            hunk.base = read(buffer, hunk.buffer.clone());
+            hunk.offered.clear();
+        }
+    }
+}
+
+fn moved(lines: &Range<usize>, distance: isize) -> Range<usize> {
+    lines.start.saturating_add_signed(distance)..lines.end.saturating_add_signed(distance)
 }
 
 /// Cuts what both texts have in common off both ends of the change, on character borders and never inside `\r\n`.
