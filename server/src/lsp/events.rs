@@ -8,10 +8,11 @@ use copydesk_protocol::methods;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use super::outgoing::Outgoing;
 use super::progress::Progress;
 use super::stage::Stage;
 use super::to_wire;
-use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason};
+use crate::agent::{LoopEvent, SessionEvent, SessionInfo, SessionUpdate, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::editor::{Editor, Loudness};
 use crate::models::ProviderEvent;
@@ -43,14 +44,15 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
                 }
                 tell_of(&stage, &update);
                 if stage.editor.features().copydesk.events {
-                    stream.take(&stage, update);
+                    let info = model_of(&stage, &update);
+                    stream.take(&stage.outgoing, update, info.as_ref());
                     frame = frame.or(stream.has_pieces().then(|| Instant::now() + FRAME));
                 }
             }
             () = due => {
                 // A slow editor slows the stream, and nothing else: meanwhile the pieces grow together.
                 stage.outgoing.room().await;
-                stream.flush_all(&stage);
+                stream.flush_all(&stage.outgoing);
                 frame = None;
             }
         }
@@ -107,6 +109,16 @@ const fn loudness(terminal: &Terminal) -> Loudness {
     }
 }
 
+/// Which model is asked, for the start of a request.
+fn model_of(stage: &Stage, update: &SessionUpdate) -> Option<SessionInfo> {
+    match update.event {
+        SessionEvent::Loop(LoopEvent::RequestStart { .. }) => {
+            stage.core.sessions.list().into_iter().find(|info| info.session == update.session)
+        }
+        _ => None,
+    }
+}
+
 /// The events of all sessions on their way out.
 ///
 /// Invariant: what leaves is numbered without gaps within a session, and no piece of an answer is dropped or overtaken.
@@ -125,26 +137,20 @@ struct Outlet {
 }
 
 impl Stream {
-    fn take(&mut self, stage: &Stage, update: SessionUpdate) {
+    fn take(&mut self, outgoing: &Outgoing, update: SessionUpdate, info: Option<&SessionInfo>) {
         let outlet = self.sessions.entry(update.session.clone()).or_default();
         let call = outlet.call_of(&update.event);
-        let info = match update.event {
-            SessionEvent::Loop(LoopEvent::RequestStart { .. }) => {
-                stage.core.sessions.list().into_iter().find(|info| info.session == update.session)
-            }
-            _ => None,
-        };
-        match to_wire::event(&update.event, info.as_ref(), call.as_deref()) {
+        match to_wire::event(&update.event, info, call.as_deref()) {
             Some(wire::Event::Stream { delta }) => match outlet.grow(&update.task, delta) {
                 Ok(()) => {}
                 Err(delta) => {
-                    outlet.flush(stage, &update.session);
+                    outlet.flush(outgoing, &update.session);
                     outlet.piece = Some((update.task, delta));
                 }
             },
             Some(event) => {
-                outlet.flush(stage, &update.session);
-                outlet.send(stage, &update.session, &update.task, event);
+                outlet.flush(outgoing, &update.session);
+                outlet.send(outgoing, &update.session, &update.task, event);
             }
             None => {}
         }
@@ -154,9 +160,9 @@ impl Stream {
         self.sessions.values().any(|outlet| outlet.piece.is_some())
     }
 
-    fn flush_all(&mut self, stage: &Stage) {
+    fn flush_all(&mut self, outgoing: &Outgoing) {
         for (session, outlet) in &mut self.sessions {
-            outlet.flush(stage, session);
+            outlet.flush(outgoing, session);
         }
     }
 }
@@ -186,13 +192,13 @@ impl Outlet {
         }
     }
 
-    fn flush(&mut self, stage: &Stage, session: &SessionId) {
+    fn flush(&mut self, outgoing: &Outgoing, session: &SessionId) {
         if let Some((task, delta)) = self.piece.take() {
-            self.send(stage, session, &task, wire::Event::Stream { delta });
+            self.send(outgoing, session, &task, wire::Event::Stream { delta });
         }
     }
 
-    fn send(&mut self, stage: &Stage, session: &SessionId, task: &TaskId, event: wire::Event) {
+    fn send(&mut self, outgoing: &Outgoing, session: &SessionId, task: &TaskId, event: wire::Event) {
         self.seq += 1;
         let params = wire::EventParams {
             session_id: session.to_string(),
@@ -201,7 +207,7 @@ impl Outlet {
             parent_tool_use_id: None,
             event,
         };
-        stage.outgoing.notify(methods::EVENT, params);
+        outgoing.notify(methods::EVENT, params);
     }
 
     /// The id of the call whose input this event is a piece of.
@@ -223,5 +229,97 @@ impl Outlet {
             | ProviderEvent::MessageStop
             | ProviderEvent::Retry { .. } => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::conversation::ToolUseId;
+    use crate::models::BlockDelta;
+
+    fn update(session: &str, event: ProviderEvent) -> SessionUpdate {
+        SessionUpdate {
+            session: SessionId(session.to_owned()),
+            task: TaskId("t".to_owned()),
+            seq: 0,
+            event: SessionEvent::Loop(LoopEvent::Stream(event)),
+        }
+    }
+
+    fn text(session: &str, text: &str) -> SessionUpdate {
+        update(session, ProviderEvent::BlockDelta { index: 0, delta: BlockDelta::Text(text.to_owned()) })
+    }
+
+    fn input(index: usize, json: &str) -> SessionUpdate {
+        update("a", ProviderEvent::BlockDelta { index, delta: BlockDelta::InputJson(json.to_owned()) })
+    }
+
+    fn call(index: usize, id: &str) -> SessionUpdate {
+        let block =
+            ContentBlock::ToolUse { id: ToolUseId(id.to_owned()), name: "Read".to_owned(), input: json!({}) };
+        update("a", ProviderEvent::BlockStart { index, block })
+    }
+
+    /// What leaves: session, number and event.
+    #[track_caller]
+    fn check(updates: impl IntoIterator<Item = SessionUpdate>, wanted: &[(&str, u64, Value)]) {
+        let (outgoing, mut line) = Outgoing::new();
+        let mut stream = Stream::default();
+        for update in updates {
+            stream.take(&outgoing, update, None);
+        }
+        stream.flush_all(&outgoing);
+        assert!(!stream.has_pieces());
+        let mut left = Vec::new();
+        while let Ok(body) = line.try_recv() {
+            let params = serde_json::from_slice::<Value>(&body).unwrap()["params"].take();
+            left.push((params["sessionId"].clone(), params["seq"].clone(), params["event"].clone()));
+        }
+        let wanted: Vec<_> =
+            wanted.iter().map(|(session, seq, event)| (json!(session), json!(seq), event.clone())).collect();
+        assert_eq!(left, wanted);
+    }
+
+    fn piece(delta: Value) -> Value {
+        json!({"type": "stream", "delta": delta})
+    }
+
+    #[test]
+    fn pieces_of_one_kind_are_joined_and_each_session_counts_for_itself() {
+        check(
+            [text("a", "Hel"), text("b", "B"), text("a", "lo")],
+            &[
+                ("a", 1, piece(json!({"type": "text", "text": "Hello"}))),
+                ("b", 1, piece(json!({"type": "text", "text": "B"}))),
+            ],
+        );
+    }
+
+    #[test]
+    fn nothing_overtakes_a_piece() {
+        let retry =
+            ProviderEvent::Retry { attempt: 1, max: 3, delay: Duration::from_secs(2), reason: "busy".into() };
+        check(
+            [text("a", "x"), update("a", retry), text("a", "y")],
+            &[
+                ("a", 1, piece(json!({"type": "text", "text": "x"}))),
+                ("a", 2, json!({"type": "retry", "attempt": 1, "max": 3, "delayMs": 2000, "reason": "busy"})),
+                ("a", 3, piece(json!({"type": "text", "text": "y"}))),
+            ],
+        );
+    }
+
+    #[test]
+    fn the_input_of_each_call_grows_under_its_id() {
+        check(
+            [call(1, "c_1"), input(1, "{\"a"), input(1, "\":1}"), call(2, "c_2"), input(2, "{}")],
+            &[
+                ("a", 1, piece(json!({"type": "toolInput", "id": "c_1", "json": "{\"a\":1}"}))),
+                ("a", 2, piece(json!({"type": "toolInput", "id": "c_2", "json": "{}"}))),
+            ],
+        );
     }
 }
