@@ -30,10 +30,10 @@ pub(super) async fn collect(context: &RoundContext, noticed: &Noticed, at: Syste
         };
         let Some(seen) = context.seen.get(&path) else { continue };
         if told.iter().any(|told| told.path == path) {
-            noticed.put(path, now);
+            noticed.put(path, now, seen.text);
         } else if !drafted && now.as_ref() != Some(&seen.text) {
             // Where the agent has changes of its own, the desk tells what others change.
-            let before = noticed.put(path.clone(), now.clone()).unwrap_or(Some(seen.text));
+            let before = noticed.put(path.clone(), now.clone(), seen.text);
             told.extend(difference(before.as_ref(), now.as_ref()).map(|diff| Told {
                 path,
                 what: ToldWhat::FileChanged { by: "the user or another program", diff },
@@ -53,9 +53,9 @@ fn difference(before: Option<&Text>, now: Option<&Text>) -> Option<String> {
 }
 
 impl Noticed {
-    /// Gives what was noticed before.
-    fn put(&self, path: AbsPath, text: Option<Text>) -> Option<Option<Text>> {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path, text)
+    /// Gives what was noticed before; the first time, that is what was seen.
+    fn put(&self, path: AbsPath, now: Option<Text>, seen: Text) -> Option<Text> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner).insert(path, now).unwrap_or(Some(seen))
     }
 }
 

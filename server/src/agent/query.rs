@@ -197,7 +197,17 @@ fn failed(
     }));
     let reason = match error.kind {
         ModelErrorKind::PromptTooLong => TerminalReason::PromptTooLong,
-        _ => TerminalReason::ModelError,
+        ModelErrorKind::Unreachable
+        | ModelErrorKind::Authentication
+        | ModelErrorKind::Permission
+        | ModelErrorKind::Billing
+        | ModelErrorKind::UnknownModel
+        | ModelErrorKind::RateLimit
+        | ModelErrorKind::Overloaded
+        | ModelErrorKind::Server
+        | ModelErrorKind::InvalidRequest
+        | ModelErrorKind::StreamCut
+        | ModelErrorKind::Malformed => TerminalReason::ModelError,
     };
     end(reason, Some(error.message))
 }
