@@ -1,5 +1,13 @@
 //! From a code action to an accepted diff, through the real program with the offline model.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
 use copydesk_tests::client::{Answer, Client, Home, full_capabilities};
 use serde_json::{Value, json};
 
