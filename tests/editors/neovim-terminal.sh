@@ -3,7 +3,7 @@
 # action on a dirty buffer, typing while it works, accept, reject, undo, save.
 set -euo pipefail
 WORK=$1 TMUX_PROGRAM=$2 nvim=$3
-here=$(dirname "$0")
+here=$(cd "$(dirname "$0")" && pwd)
 source "$here/project.sh"
 source "$here/terminal.sh"
 

@@ -35,6 +35,8 @@ unset ANTHROPIC_API_KEY OPENAI_API_KEY
 export HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/config XDG_STATE_HOME=$WORK/home/state
 export XDG_CACHE_HOME=$WORK/home/cache XDG_DATA_HOME=$WORK/home/data
 mkdir -p "$XDG_CONFIG_HOME/copydesk"
+# Editors take the folder they are started in for the project.
+cd "$project"
 printf '[model]\nprovider = "offline"\n' >"$XDG_CONFIG_HOME/copydesk/config.toml"
 
 server=$WORK/copydesk

@@ -272,3 +272,10 @@ async fn an_instruction_in_a_comment_takes_the_comment_with_it() {
     let run = run(&files, words, "<editor-context path=\"src/a.rs\" lines=\"1-2\">").await;
     run.check("src/a.rs", "fn open() {}\n");
 }
+
+#[tokio::test]
+async fn the_file_one_stands_in_needs_no_folder() {
+    let context = "<editor-context path=\"src/a.rs\" lines=\"1\">";
+    let run = run(&[("src/a.rs", "load();\n")], "rename load to open in a.rs", context).await;
+    run.check("src/a.rs", "open();\n");
+}

@@ -242,7 +242,12 @@ impl<'a> Pass<'a> {
 
 fn place(sentence: &Sentence, context: Option<&Context>) -> Where {
     if !sentence.files.is_empty() {
-        return Where::Files(sentence.files.clone());
+        // Who stands in a file may call it by its last name.
+        let meant = |file: &String| match context {
+            Some(context) if same_file(&context.path, file) => context.path.clone(),
+            _ => file.clone(),
+        };
+        return Where::Files(sentence.files.iter().map(meant).collect());
     }
     let here = || context.map(|context| Where::Files(vec![context.path.clone()]));
     match &sentence.instruction {
