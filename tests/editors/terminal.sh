@@ -3,7 +3,7 @@
 unset TMUX
 TMUX_TMPDIR=$(mktemp -d)
 export TMUX_TMPDIR
-trap 'terminal kill-server 2>/dev/null; rm -rf "$TMUX_TMPDIR"' EXIT
+trap 'terminal kill-server 2>/dev/null || true; rm -rf "$TMUX_TMPDIR"' EXIT
 
 terminal() { "$TMUX_PROGRAM" -u -f /dev/null -L copydesk "$@"; }
 
