@@ -10,3 +10,4 @@
 
 pub mod client;
 pub mod model_server;
+pub mod person;

@@ -8,63 +8,11 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
-use copydesk_tests::client::{Answer, Client, Home, full_capabilities};
+use copydesk_tests::client::{Answer, Client, Home};
+use copydesk_tests::person::{ask, choose, execute, hunks, plain};
 use serde_json::{Value, json};
 
 const TEXT: &str = "fn load() {}\n\nfn main() {\n    // not saved yet\n    load();\n}\n";
-
-/// An editor without a plug-in.
-async fn plain(home: &Home) -> Client {
-    let mut client = Client::start(home);
-    let mut capabilities = full_capabilities();
-    capabilities.as_object_mut().unwrap().remove("experimental");
-    client.initialize(home, capabilities).await;
-    client
-}
-
-async fn execute(client: &mut Client, command: &Value) {
-    let params = json!({"command": command["command"], "arguments": command["arguments"]});
-    assert_eq!(client.request("workspace/executeCommand", params).await, Ok(Value::Null));
-}
-
-async fn ask(client: &mut Client, text: &str) {
-    execute(client, &json!({"command": "copydesk.ask", "arguments": [text]})).await;
-}
-
-/// The code actions on a line, as titles and actions.
-async fn actions(client: &mut Client, uri: &str, line: u32) -> Vec<Value> {
-    let at = json!({"line": line, "character": 0});
-    let params = json!({
-        "textDocument": {"uri": uri},
-        "range": {"start": at, "end": at},
-        "context": {"diagnostics": []},
-    });
-    client.request("textDocument/codeAction", params).await.unwrap().as_array().unwrap().clone()
-}
-
-/// Chooses the action whose title begins so, as an editor does: its edit first, then its command.
-async fn choose(client: &mut Client, uri: &str, line: u32, title: &str) {
-    let actions = actions(client, uri, line).await;
-    let titles: Vec<_> = actions.iter().map(|action| action["title"].as_str().unwrap()).collect();
-    let chosen = actions.iter().find(|action| action["title"].as_str().unwrap().starts_with(title));
-    let chosen = chosen.unwrap_or_else(|| panic!("no {title:?} among {titles:?}")).clone();
-    if let Some(changes) = chosen.pointer("/edit/documentChanges").and_then(Value::as_array) {
-        for change in changes {
-            client.edit(change["textDocument"]["uri"].as_str().unwrap(), &change["edits"]).unwrap();
-        }
-    }
-    execute(client, &chosen["command"]).await;
-}
-
-/// Waits until the file has `count` diagnostics of ours.
-async fn hunks(client: &mut Client, uri: &str, count: usize) -> Vec<Value> {
-    let wanted =
-        |params: &Value| params["uri"] == uri && params["diagnostics"].as_array().unwrap().len() == count;
-    client.notification("textDocument/publishDiagnostics", wanted).await["diagnostics"]
-        .as_array()
-        .unwrap()
-        .clone()
-}
 
 #[tokio::test]
 async fn hunks_come_as_diagnostics_and_are_decided_by_code_actions() {

@@ -1,0 +1,95 @@
+//! Questions to the person, through the real program with a scripted model that wants to read outside the project.
+
+use copydesk_tests::client::{Answer as EditorAnswer, Client, Home, full_capabilities};
+use copydesk_tests::model_server::{Answer, ModelServer};
+use copydesk_tests::person::{ask, choose, menu};
+use serde_json::{Value, json};
+
+/// A project, a file outside of it, and a model that reads that file and then says "Read.".
+async fn scene() -> (Home, ModelServer) {
+    let mut home = Home::new();
+    home.write("../outside.txt", "secret\n");
+    let outside = home.path("").parent().unwrap().join("outside.txt");
+    let model = ModelServer::playing([
+        Answer::calls("Read", json!({"file_path": outside.to_str().unwrap()})),
+        Answer::says("Read."),
+    ])
+    .await;
+    home.environment = vec![
+        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
+        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
+    ];
+    (home, model)
+}
+
+/// An editor without a plug-in, with or without `window/showMessageRequest`.
+async fn editor(home: &Home, has_requests: bool) -> (Client, String) {
+    let mut capabilities = full_capabilities();
+    capabilities.as_object_mut().unwrap().remove("experimental");
+    if !has_requests {
+        capabilities["window"].as_object_mut().unwrap().remove("showMessage");
+    }
+    let mut client = Client::start(home);
+    client.initialize(home, capabilities).await;
+    let uri = home.uri("a.rs");
+    client.did_open(&uri, "rust", "fn load() {}\n");
+    ask(&mut client, "read it").await;
+    (client, uri)
+}
+
+/// What the model was told of its call.
+async fn result(model: &ModelServer) -> String {
+    model.asked(2).await;
+    let body = serde_json::to_string(&model.last_request().body).unwrap();
+    body.split("tool_result").nth(1).unwrap_or_default().to_owned()
+}
+
+#[tokio::test]
+async fn a_closed_window_is_no_answer_and_the_menu_still_has_them() {
+    let (home, model) = scene().await;
+    let (mut client, uri) = editor(&home, true).await;
+    let asked = client.asked("window/showMessageRequest", 1).await;
+    assert_eq!(asked["actions"][0]["title"], "Decide later");
+    assert!(asked["message"].as_str().unwrap().contains("outside.txt"), "{asked}");
+    let titles = menu(&mut client, &uri, 0).await;
+    assert!(titles[0].starts_with("Allow once: Read "), "{titles:?}");
+    assert_eq!(model.requests().len(), 1);
+    choose(&mut client, &uri, 0, "Allow once").await;
+    assert!(result(&model).await.contains("secret"));
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn the_choice_in_the_window_is_the_answer() {
+    let (home, model) = scene().await;
+    let mut client = Client::start(&home);
+    let mut capabilities = full_capabilities();
+    capabilities.as_object_mut().unwrap().remove("experimental");
+    client.answer("window/showMessageRequest", EditorAnswer::Result(json!({"title": "Deny"})));
+    client.initialize(&home, capabilities).await;
+    ask(&mut client, "read it").await;
+    client.asked("window/showMessageRequest", 1).await;
+    assert!(!result(&model).await.contains("secret"));
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn without_windows_it_is_said_again_and_then_drawn_over_the_file() {
+    let (home, model) = scene().await;
+    let (mut client, uri) = editor(&home, false).await;
+    let is_question = |shown: &Value| shown["message"].as_str().unwrap_or_default().contains("waits for you");
+    for _ in 0..2 {
+        assert_eq!(client.notification("window/showMessage", is_question).await["type"], 2);
+    }
+    let over =
+        client.notification("textDocument/publishDiagnostics", |shown| shown["diagnostics"] != json!([]));
+    let over = over.await["diagnostics"][0].clone();
+    assert_eq!((&over["severity"], &over["tags"]), (&json!(4), &json!([1])));
+    let range = json!({"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}});
+    assert_eq!(over["range"], range);
+    assert!(!client.asked.iter().any(|asked| asked["method"] == "window/showMessageRequest"));
+    choose(&mut client, &uri, 0, "Deny").await;
+    client.notification("textDocument/publishDiagnostics", |shown| shown["diagnostics"] == json!([])).await;
+    assert!(!result(&model).await.contains("secret"));
+    assert_eq!(client.close().await, 0);
+}
