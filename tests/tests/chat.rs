@@ -1,5 +1,11 @@
 //! The chat file, through the real program with the offline model.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
 use copydesk_tests::client::{Answer, Client, Home};
 use copydesk_tests::person::{choose, execute, hunks, menu, plain};
 use serde_json::json;

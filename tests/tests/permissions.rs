@@ -1,5 +1,11 @@
 //! Questions to the person, through the real program with a scripted model that wants to read outside the project.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
 use copydesk_tests::client::{Answer as EditorAnswer, Client, Home, full_capabilities};
 use copydesk_tests::model_server::{Answer, ModelServer};
 use copydesk_tests::person::{ask, choose, menu};

@@ -1,5 +1,11 @@
 //! The review as a `.diff` file, through the real program with the offline model.
 
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
 use copydesk_tests::client::{Client, Home};
 use copydesk_tests::person::{ask, choose, done, hunks, menu, plain};
 use serde_json::Value;

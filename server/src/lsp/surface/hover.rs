@@ -24,10 +24,11 @@ pub fn hover(scene: &Scene, uri: &Uri, line: u32) -> Option<Hover> {
         range = range.or(item.hunk.map(|hunk| hunk_range(item.file, hunk, scene.features.position_encoding)));
     }
     let value = parts.join("\n\n");
-    (!value.is_empty()).then(|| Hover {
-        contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }),
-        range,
-    })
+    if value.is_empty() {
+        return None;
+    }
+    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
+    Some(Hover { contents, range })
 }
 
 fn part(scene: &Scene, item: &Item<'_>) -> String {

@@ -33,10 +33,7 @@ pub fn items(review: &ReviewView) -> impl Iterator<Item = Item<'_>> {
 }
 
 /// The items of the file that `is_it` picks; numbered as in the whole review.
-pub(super) fn items_where<'a>(
-    review: &'a ReviewView,
-    is_it: impl Fn(&FileReview) -> bool,
-) -> Option<FileItems<'a>> {
+pub(super) fn items_where(review: &ReviewView, is_it: impl Fn(&FileReview) -> bool) -> Option<FileItems<'_>> {
     let at = review.files.iter().position(|file| is_it(file))?;
     let file = review.files.get(at)?;
     let first = review.files.iter().take(at).map(|file| items_in(file)).sum();

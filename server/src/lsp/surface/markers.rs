@@ -67,7 +67,7 @@ fn in_block_comment(text: &Text, syntax: &CommentSyntax, line: usize) -> Option<
         if last + 1 >= text.line_count() {
             return None;
         }
-        rest = text.line(last + 1).trim_end_matches(['\r', '\n']).to_owned();
+        text.line(last + 1).trim_end_matches(['\r', '\n']).clone_into(&mut rest);
     }
     None
 }

@@ -88,7 +88,7 @@ impl ReviewFile {
     pub fn line_for(&self, path: &AbsPath, line: usize) -> Option<usize> {
         let of_file = || self.hunks.iter().filter(|hunk| &hunk.source == path);
         let hunk = of_file().find(|hunk| hunk.source_lines.last().is_some_and(|last| *last >= line));
-        hunk.or(of_file().last()).map(|hunk| hunk.header)
+        hunk.or(of_file().next_back()).map(|hunk| hunk.header)
     }
 
     /// Remembers a choice, so that the hunk can be told from one that just went away.

@@ -167,15 +167,10 @@ pub(super) fn draw(scene: &Scene, open: &[OpenDocument]) -> String {
             let severity = format!("{:?}", diagnostic.severity.expect("a severity"));
             let code = serde_json::to_string(&diagnostic.code).expect("json");
             let tags = if diagnostic.tags.is_some() { " faded" } else { "" };
-            drawn.push_str(&format!(
-                "● {}:{}-{}:{} {severity} {code}{tags}\n",
-                start.line + 1,
-                start.character,
-                end.line + 1,
-                end.character,
-            ));
+            let place = format!("{}:{}-{}:{}", start.line + 1, start.character, end.line + 1, end.character);
+            drawn = drawn + "● " + &place + " " + &severity + " " + &code + tags + "\n";
             for line in diagnostic.message.lines() {
-                drawn.push_str(&format!("  │{line}│\n").replace('\u{a0}', "·"));
+                drawn = drawn + "  │" + &line.replace('\u{a0}', "·") + "│\n";
             }
         }
     }

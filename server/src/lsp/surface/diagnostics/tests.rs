@@ -104,7 +104,8 @@ fn the_block_below_hangs_on_the_first_line() {
 
 #[test]
 fn a_long_hunk_is_cut_to_twelve_lines() {
-    let added: String = (0..26).map(|line| format!("\tlet line_{line} = {line};\n")).collect();
+    let lines: Vec<_> = (0..26).map(|line| format!("\tlet line_{line} = {line};\n")).collect();
+    let added = lines.concat();
     assert_snapshot!(one_hunk(hunk(STORE, 6..16, &added, "follow the rename")), @r#"
     src/store.rs
     ● 7:0-16:21 Information "1/1" faded

@@ -138,13 +138,10 @@ impl Drawing {
 
     fn line_of_text(&mut self, sign: char, line: &str, source_lines: &mut Vec<usize>, source: usize) {
         source_lines.push(source);
-        match line.strip_suffix('\n') {
-            Some(line) => self.push(&format!("{sign}{line}")),
-            None => {
-                self.push(&format!("{sign}{line}"));
-                self.push("\\ No newline at end of file");
-                source_lines.push(source);
-            }
+        self.push(&format!("{sign}{}", line.strip_suffix('\n').unwrap_or(line)));
+        if !line.ends_with('\n') {
+            self.push("\\ No newline at end of file");
+            source_lines.push(source);
         }
     }
 }
