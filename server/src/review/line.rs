@@ -111,7 +111,15 @@ pub(super) fn same_words(a: &[Line], b: &[Line]) -> bool {
 
 /// Some lines of a text.
 pub(super) fn read(text: &Text, lines: Range<usize>) -> Vec<Line> {
-    lines.map(|line| Line::new(&text.line(line))).collect()
+    if lines.is_empty() {
+        return Vec::new();
+    }
+    let mut read = split(&text.slice(text.line_start(lines.start)..text.line_start(lines.end)));
+    if lines.end < text.line_count() {
+        // What follows the last break is the next line's beginning.
+        read.pop();
+    }
+    read
 }
 
 /// The lines of `text`; at least one.

@@ -20,10 +20,12 @@ pub(super) struct Shown {
     pub(super) line_ends_only: bool,
     /// How many lines down it is shown.
     pub(super) slide: isize,
+    /// The edit that accepts it: how far from the hunk's first line it begins, how many bytes it replaces, and by what.
+    accept: (isize, usize, Arc<str>),
 }
 
 impl Shown {
-    fn new(hunk: &Hunk, slide: isize, buffer: &Text, draft: &Text) -> Self {
+    fn new(hunk: &Hunk, slide: isize, accept: Change, buffer: &Text, draft: &Text) -> Self {
         let of = |text: &Text, lines: &Range<usize>| -> Arc<str> {
             text.slice(text.line_start(lines.start)..text.line_start(lines.end)).into()
         };
@@ -36,13 +38,26 @@ impl Shown {
             && !hunk.buffer.is_empty()
             && words(buffer, &hunk.buffer) == words(draft, &hunk.draft);
         let inline = inline_marks(&removed, &added).into();
-        Self { removed, added, inline, line_ends_only, slide }
+        let first = buffer.line_start(hunk.buffer.start);
+        let accept = (signed(accept.range.start) - signed(first), accept.range.len(), accept.text.into());
+        Self { removed, added, inline, line_ends_only, slide, accept }
+    }
+}
+
+impl Shown {
+    /// The edit that accepts the hunk, whose first line begins at `first`.
+    fn accept_at(&self, first: usize) -> Change {
+        let (distance, len, text) = &self.accept;
+        let start = first.saturating_add_signed(*distance);
+        Change { range: start..start + len, text: text.to_string() }
     }
 }
 
 impl Draft {
     /// All hunks as they are shown.
     pub(super) fn views(&self) -> Vec<HunkView> {
+        let none = Text::default();
+        let buffer = self.buffer.as_ref().unwrap_or(&none);
         let hunks = self.alignment.hunks.iter().zip(self.moves()).enumerate();
         hunks
             .filter_map(|(index, (hunk, moved_to))| {
@@ -59,7 +74,7 @@ impl Draft {
                     reasons: hunk.reasons.clone(),
                     moved: moved_to,
                     line_ends_only: shown.line_ends_only,
-                    accept: self.edit_of(&[index], None),
+                    accept: shown.accept_at(buffer.line_start(hunk.buffer.start)),
                 })
             })
             .collect()
@@ -70,7 +85,8 @@ impl Draft {
         let none = Text::default();
         let (buffer, draft) = (self.buffer.as_ref().unwrap_or(&none), self.draft.as_ref().unwrap_or(&none));
         let hunk = self.alignment.hunks.get(index)?;
-        Some(hunk.shown.get_or_init(|| Shown::new(hunk, self.slide(index), buffer, draft)))
+        let new = || Shown::new(hunk, self.slide(index), self.edit_of(&[index], None), buffer, draft);
+        Some(hunk.shown.get_or_init(new))
     }
 
     /// How many lines down the hunk is best shown.
@@ -103,6 +119,10 @@ impl Draft {
             hunk.offered.clear();
         }
     }
+}
+
+fn signed(offset: usize) -> isize {
+    isize::try_from(offset).unwrap_or(isize::MAX)
 }
 
 fn moved(lines: &Range<usize>, distance: isize) -> Range<usize> {
