@@ -1,4 +1,11 @@
 //! Worked examples on echoes, existence, undo under auto-accept, and size: what the editor really did decides.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test ends where it can't go on"
+)]
 
 use copydesk::conversation::ToolUseId;
 use copydesk::documents::{Change, Text};
@@ -194,8 +201,8 @@ fn r15_an_empty_file_that_both_fill_is_a_conflict() {
 #[test]
 fn k12_what_the_user_undid_is_not_accepted_again_unasked() {
     let mut draft = drafted(START, &[("b", "B")]);
-    assert_eq!(draft.auto_acceptable(&[1..2]), [], "somebody types there");
-    assert_eq!(draft.auto_acceptable(&[4..5]).len(), 1);
+    assert_eq!(draft.auto_acceptable(std::slice::from_ref(&(1..2))), [], "somebody types there");
+    assert_eq!(draft.auto_acceptable(std::slice::from_ref(&(4..5))).len(), 1);
     let edits = accept_all(&mut draft);
     draft.buffer_changed(&edits);
     draft.buffer_changed(&[change(2, 1, "b")]);
@@ -207,8 +214,8 @@ fn k12_what_the_user_undid_is_not_accepted_again_unasked() {
 
 #[test]
 fn k16_a_key_in_a_rewritten_half_of_a_huge_file_makes_one_conflict() {
-    let old: String = (0..50_000).map(|line| format!("old {line}\n")).collect();
-    let new: String = (0..50_000).map(|line| format!("new {line}\n")).collect();
+    let old = numbered("old");
+    let new = numbered("new");
     let mut draft = Draft::new(Some(Text::from(old.as_str())));
     draft.write(&new, &reason());
     assert_eq!(draft.hunks().len(), 1);
@@ -257,6 +264,18 @@ fn redo_hands_both_texts_to_the_agent() {
     let both =
         ToldWhat::Conflicted { summary: "try".to_owned(), mine: "bx\n".to_owned(), agents: "B\n".to_owned() };
     assert_eq!(draft.take_told(), [both]);
+}
+
+#[test]
+fn two_edits_of_one_line_are_one_hunk() {
+    let mut draft = Draft::new(Some(Text::from("x\na, a\ny\n")));
+    draft.edit(&[change(2, 1, "b"), change(5, 1, "b")], &reason());
+    check(&draft, "x\na, a\ny\n", "x\nb, b\ny\n", "1: a, a -> b, b Pending");
+    assert_eq!(draft.hunks()[0].reasons.len(), 1);
+}
+
+fn numbered(word: &str) -> String {
+    (0..50_000).map(|line| format!("{word} {line}\n")).collect::<Vec<_>>().concat()
 }
 
 fn drafted(start: &str, edits: &[(&str, &str)]) -> Draft {

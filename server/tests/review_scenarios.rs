@@ -1,4 +1,11 @@
 //! Worked examples of the review: what happens, and the one right outcome, through the pure core and a naive editor.
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test ends where it can't go on"
+)]
 
 #[path = "review_scenarios/naive_editor.rs"]
 mod naive_editor;

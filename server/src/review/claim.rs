@@ -140,7 +140,7 @@ mod tests {
         match wanted {
             None => assert_eq!(warnings, Vec::<String>::new()),
             Some(wanted) => {
-                assert!(warnings.len() == 1 && warnings.iter().all(|it| it.contains(wanted)), "{warnings:?}")
+                assert!(warnings.len() == 1 && warnings.iter().all(|it| it.contains(wanted)), "{warnings:?}");
             }
         }
     }

@@ -3,10 +3,10 @@
 use super::claim::{Claim, Sent};
 use super::draft::{Draft, Refusal, Warning};
 use super::hunk::Hunk;
-use super::line::{End, Line, read, replacement, split};
+use super::line::{End, Line, joined, read, replacement, split};
 use super::partial::partly;
 use super::shown::trimmed;
-use super::told::{Net, joined};
+use super::told::Net;
 use super::{HunkId, HunkRef, HunkState, Reason, Take};
 use crate::conversation::ToolUseId;
 use crate::documents::{Change, Text};

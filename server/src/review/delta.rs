@@ -101,3 +101,45 @@ fn cut(before: &Text, first: usize, old: &[Line], new: &[Line], from_line_start:
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `wanted` lists the deltas as `lines new tie`.
+    #[track_caller]
+    fn check(before: &str, range: Range<usize>, text: &str, wanted: &[&str]) {
+        let deltas = line_form(&Text::from(before), &Change { range, text: text.to_owned() });
+        let shown = deltas.iter().map(|delta| {
+            let new: Vec<&str> = delta.new.iter().map(|line| line.text.as_str()).collect();
+            format!("{:?} {} {:?}", delta.lines, new.join("|"), delta.tie)
+        });
+        assert_eq!(shown.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn whole_lines_do_not_touch_the_line_they_were_typed_at() {
+        check("a\nb\n", 1..1, "\nU", &["1..1 U Above"]);
+        check("a\nb\n", 2..2, "U\n", &["1..1 U Below"]);
+        check("a\nb", 3..3, "\n", &["2..2  Above"]);
+    }
+
+    #[test]
+    fn equal_lines_are_told_apart_by_where_the_change_began() {
+        check("x\nx\nx\n", 0..2, "", &["0..1  Below"]);
+        check("x\nx\nx\n", 1..3, "", &["1..2  Above"]);
+        check("b\n", 0..0, "b\n", &["0..0 b Below"]);
+        check("b\n", 1..1, "\nb", &["1..1 b Above"]);
+    }
+
+    #[test]
+    fn a_replacement_is_cut_down_to_what_differs() {
+        check("b\nc\nd\n", 0..5, "B\nc\nD", &["0..1 B Below", "2..3 D Below"]);
+        check("a\nb\n", 0..4, "a\nb\n", &[]);
+    }
+
+    #[test]
+    fn two_breaks_that_become_one_take_the_line_above_along() {
+        check("a\rb", 2..2, "\n", &["0..1 a Below"]);
+    }
+}

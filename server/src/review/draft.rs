@@ -6,7 +6,8 @@ use super::accepted::Regions;
 use super::alignment::Alignment;
 use super::claim::Watch;
 use super::decide::Over;
-use super::told::{Ledger, joined};
+use super::line::joined;
+use super::told::Ledger;
 use super::{HunkId, HunkIds, HunkRef, HunkState, HunkView, Reason, Take, ToldWhat};
 use crate::documents::{Change, Text};
 

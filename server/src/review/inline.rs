@@ -65,3 +65,31 @@ enum Kind {
     Blank,
     Other,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The marked words of both sides.
+    #[track_caller]
+    fn check(removed: &str, added: &str, wanted: &[&str]) {
+        let marks = inline_marks(removed, added);
+        let words = marks.iter().map(|mark| match mark.side {
+            Side::Removed => format!("-{}", &removed[mark.range.clone()]),
+            Side::Added => format!("+{}", &added[mark.range.clone()]),
+        });
+        assert_eq!(words.collect::<Vec<_>>(), wanted);
+    }
+
+    #[test]
+    fn words_that_differ_are_marked() {
+        check("let a = load(x);\n", "let a = open(x);\n", &["-load", "+open"]);
+        check("f(a)", "f(a, b)", &["+, b"]);
+        check("x \u{1f600} y", "x \u{1f601} y", &["-\u{1f600}", "+\u{1f601}"]);
+    }
+
+    #[test]
+    fn nothing_is_marked_where_everything_is_new() {
+        check("", "N\n", &[]);
+    }
+}

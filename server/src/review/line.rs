@@ -144,6 +144,11 @@ pub(super) fn split(text: &str) -> Vec<Line> {
     lines
 }
 
+/// The lines with their breaks.
+pub(super) fn joined(lines: &[Line]) -> String {
+    lines.iter().flat_map(|line| [line.text.as_str(), line.end.as_str()]).collect()
+}
+
 /// The change of `text` that puts `new` in the place of `lines`.
 ///
 /// Every line but the last of the result gets a break, the last gets none: a missing one is taken from the line replaced,
@@ -185,4 +190,45 @@ fn end_near(text: &Text, lines: &Range<usize>) -> End {
     let replaced = if lines.is_empty() { End::None } else { of(lines.end - 1) };
     let before = lines.start.checked_sub(1).map_or(End::None, of);
     replaced.or(before).or(of(lines.start)).or(End::Lf)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replaces `lines` of `text` by the lines of `new`, `lead` being the break before them where they come from.
+    #[track_caller]
+    fn check(text: &str, lines: Range<usize>, new: &str, lead: End, wanted: &str) {
+        let new = if new == "-" { Vec::new() } else { split(new) };
+        let mut text = Text::from(text);
+        let change = replacement(&text, lines, &new, lead);
+        text.apply(&change);
+        assert_eq!(text.to_string(), wanted);
+    }
+
+    #[test]
+    fn a_line_takes_the_break_of_the_one_it_replaces_or_follows() {
+        check("a\r\nb\nc", 0..1, "x", End::None, "x\r\nb\nc");
+        check("a\r\nb\nc", 1..1, "x", End::None, "a\r\nx\r\nb\nc");
+        check("a\r\nb\nc", 0..0, "x", End::None, "x\r\na\r\nb\nc");
+        check("a\nb", 1..2, "x\ny", End::None, "a\nx\ny");
+    }
+
+    #[test]
+    fn at_the_end_the_break_belongs_to_what_is_added_or_removed() {
+        check("a", 1..1, "N", End::CrLf, "a\r\nN");
+        check("a", 1..1, "N\n", End::None, "a\nN\n");
+        check("a\nb", 1..2, "-", End::None, "a");
+        check("a\nb\n", 2..3, "-", End::None, "a\nb");
+    }
+
+    #[test]
+    fn lines_are_separated_not_terminated() {
+        let text = Text::from("a\r\nb\rc\n");
+        let all: Vec<(String, End)> =
+            read(&text, 0..4).into_iter().map(|line| (line.text, line.end)).collect();
+        let wanted = [("a", End::CrLf), ("b", End::Cr), ("c", End::Lf), ("", End::None)];
+        assert_eq!(all, wanted.map(|(text, end)| (text.to_owned(), end)));
+        assert_eq!(read(&text, 1..2), [Line { text: "b".to_owned(), end: End::Cr }]);
+    }
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::diff::{Replaced, diff};
-use super::line::{End, Line, same, split};
+use super::line::{End, Line, joined, same, split};
 use crate::documents::Text;
 
 /// One stretch of a merge, in order.
@@ -274,32 +274,24 @@ impl Pieces {
     }
 
     fn clean(&mut self, mine: &[Line], agents: &[Line]) {
-        match self.list.last_mut() {
-            Some(Piece::Clean { mine: all, agents: theirs }) => {
-                all.extend_from_slice(mine);
-                theirs.extend_from_slice(agents);
-            }
-            _ => self.list.push(Piece::Clean { mine: mine.to_vec(), agents: agents.to_vec() }),
+        if let Some(Piece::Clean { mine: all, agents: theirs }) = self.list.last_mut() {
+            all.extend_from_slice(mine);
+            theirs.extend_from_slice(agents);
+        } else {
+            self.list.push(Piece::Clean { mine: mine.to_vec(), agents: agents.to_vec() });
         }
     }
 
     fn conflict(&mut self, base: &[Line], mine: &[Line], agents: &[Line]) {
-        match self.list.last_mut() {
-            Some(Piece::Conflict { base: bases, mine: all, agents: theirs }) => {
-                bases.extend_from_slice(base);
-                all.extend_from_slice(mine);
-                theirs.extend_from_slice(agents);
-            }
-            _ => {
-                let (base, mine, agents) = (base.to_vec(), mine.to_vec(), agents.to_vec());
-                self.list.push(Piece::Conflict { base, mine, agents });
-            }
+        if let Some(Piece::Conflict { base: bases, mine: all, agents: theirs }) = self.list.last_mut() {
+            bases.extend_from_slice(base);
+            all.extend_from_slice(mine);
+            theirs.extend_from_slice(agents);
+        } else {
+            let (base, mine, agents) = (base.to_vec(), mine.to_vec(), agents.to_vec());
+            self.list.push(Piece::Conflict { base, mine, agents });
         }
     }
-}
-
-fn joined(lines: &[Line]) -> String {
-    lines.iter().flat_map(|line| [line.text.as_str(), line.end.as_str()]).collect()
 }
 
 /// The lines as a text: a break between every two of them and none at the end.
@@ -313,4 +305,70 @@ fn separated(lines: &[Line]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines are words, `=` both have it, `>` the agent still wants it, `!` a conflict.
+    #[track_caller]
+    fn check(base: &str, mine: &str, agents: &str, wanted: &str) {
+        let lines = |words: &str| -> Vec<Line> {
+            words.split('|').filter(|word| *word != "-").map(Line::new).collect()
+        };
+        let words =
+            |lines: &[Line]| lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("|");
+        let pieces = merge(&lines(base), &lines(mine), &lines(agents));
+        let got: Vec<String> = pieces
+            .iter()
+            .map(|piece| match piece {
+                Piece::Agreed { lines, .. } => format!("={}", words(lines)),
+                Piece::Clean { mine, agents } => format!("{}>{}", words(mine), words(agents)),
+                Piece::Conflict { mine, agents, .. } => format!("{}!{}", words(mine), words(agents)),
+            })
+            .collect();
+        assert_eq!(got.join(" "), wanted);
+    }
+
+    #[test]
+    fn what_only_one_side_changed_is_clean() {
+        check("b", "b", "B", "b>B");
+        check("b", "U", "b", "=U");
+        check("b|c", "b|U|c", "B|C", "b>B =U c>C");
+    }
+
+    #[test]
+    fn what_both_agree_on_leaves() {
+        check("b|c", "B|c", "B|C", "=B c>C");
+        check("b|c", "c", "-", "= c>");
+        check("-", "1", "1|2", "=1 >2");
+        check("-", "2", "1|2", ">1 =2");
+        check("x", "x1|u|z", "x1|a|z", "=x1 u!a =z");
+    }
+
+    #[test]
+    fn a_conflict_is_as_small_as_possible() {
+        check("b|c|d", "b|cc|d", "B|c2|D", "b>B cc!c2 d>D");
+        check("b|c", "bx|c", "-", "bx|c!");
+        check("b|c", "b|U|c", "-", "b|U|c!");
+        check("b", "-", "B", "!B");
+        check("f(x,y)", "f(x,|  y)", "g(x,y)", "f(x,|  y)!g(x,y)");
+    }
+
+    #[test]
+    fn parts_of_a_line_merge_but_words_do_not() {
+        check("  foo", "    foo", "  bar", "    foo>    bar");
+        check("foo ", "foo", "bar ", "foo>bar");
+        check("foo(a)", "foo(a, b)", "bar(a)", "foo(a, b)!bar(a)");
+    }
+
+    #[test]
+    fn a_whole_file_write_keeps_what_changed_meanwhile() {
+        let write = |seen: &str, now: &str, new: &str| three_way(&Text::from(seen), &Text::from(now), new);
+        assert_eq!(write("a\nb\nc\n", "A\nb\nc\n", "a\nb\nC\n"), Ok("A\nb\nC\n".to_owned()));
+        assert_eq!(write("a\r\nb", "a\r\nb", "x"), Ok("x".to_owned()));
+        let conflict = TextConflict { line: 1, seen: "b\n".into(), now: "u\n".into(), new: "n\n".into() };
+        assert_eq!(write("a\nb\nc\n", "a\nu\nc\n", "a\nn\nc\n"), Err(vec![conflict]));
+    }
 }

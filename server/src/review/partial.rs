@@ -56,3 +56,29 @@ fn chosen(lines: &[Line], indexes: &[usize], is_in: bool) -> Vec<Line> {
     let lines = lines.iter().enumerate();
     lines.filter(|(index, _)| indexes.contains(index) == is_in).map(|(_, line)| line.clone()).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(old: &[&str], new: &[&str], minus: &[usize], plus: &[usize], wanted: Option<&[&str]>) {
+        let lines = |words: &[&str]| words.iter().map(|word| Line::new(word)).collect::<Vec<_>>();
+        assert_eq!(partly(&lines(old), &lines(new), minus, plus).ok(), wanted.map(lines));
+    }
+
+    #[test]
+    fn what_can_be_chosen() {
+        check(&[], &["1", "2", "3"], &[], &[2, 0], Some(&["1", "3"]));
+        check(&["b", "c"], &[], &[1], &[], Some(&["b"]));
+        check(&["b", "c"], &["B", "C"], &[0], &[0], Some(&["B", "c"]));
+        check(&["b"], &["B", "C"], &[0], &[0, 1], Some(&["B", "C"]));
+    }
+
+    #[test]
+    fn what_means_nothing_is_refused() {
+        check(&["b", "c"], &["B", "C"], &[0], &[1], None);
+        check(&["b"], &["B", "C"], &[0], &[0], None);
+        check(&["b"], &["B"], &[7], &[], None);
+    }
+}

@@ -14,7 +14,9 @@ impl Draft {
     pub(super) fn agent_edit(&mut self, edits: &[Change], reason: &Reason) {
         let Some(before) = self.draft.clone() else { return };
         for edit in edits.iter().rev() {
-            for delta in line_form(&before, edit).into_iter().rev() {
+            // Edits below may be in the same line, so each is put into line form against the draft with those done.
+            let Some(so_far) = self.draft.clone() else { return };
+            for delta in line_form(&so_far, edit).into_iter().rev() {
                 self.agent_delta(self.with_break(delta), reason);
             }
         }

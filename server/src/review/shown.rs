@@ -152,3 +152,28 @@ pub(super) fn trimmed(text: &Text, change: Change) -> Change {
     let range = change.range.start + head..change.range.end - tail;
     Change { range, text: added }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, range: Range<usize>, new: &str, wanted: (Range<usize>, &str)) {
+        let change = trimmed(&Text::from(text), Change { range, text: new.to_owned() });
+        assert_eq!((change.range, change.text.as_str()), wanted);
+    }
+
+    #[test]
+    fn an_edit_is_trimmed_on_character_borders() {
+        check("x \u{1f600} y\n", 0..9, "x \u{1f601} y\n", (2..6, "\u{1f601}"));
+        check("abc", 0..3, "abXc", (2..2, "X"));
+        check("aa", 0..2, "aaa", (2..2, "a"));
+    }
+
+    #[test]
+    fn an_edit_never_parts_a_line_break() {
+        check("a\r\n", 0..3, "a\n", (1..3, "\n"));
+        check("a\n", 0..2, "a\r\n", (1..2, "\r\n"));
+        check("a\r", 0..2, "a\r\n", (1..2, "\r\n"));
+    }
+}

@@ -3,7 +3,7 @@
 use similar::TextDiff;
 
 use super::hunk::Hunk;
-use super::line::Line;
+use super::line::{Line, joined};
 use super::{HunkId, ToldWhat};
 
 /// Where a hunk stands, as far as the agent is told.
@@ -34,8 +34,9 @@ pub(super) struct Ledger {
 
 impl Ledger {
     pub(super) fn record(&mut self, hunk: &Hunk, now: Net) {
-        let entry = self.entry(&hunk.id, hunk.summary());
-        entry.now = now;
+        if let Some(entry) = self.entry(&hunk.id, hunk.summary()) {
+            entry.now = now;
+        }
     }
 
     /// A hunk is conflicted at the moment of telling. A state between two keystrokes is never recorded.
@@ -45,15 +46,16 @@ impl Ledger {
 
     /// A hunk is pending again, or still. An undone one stays so.
     pub(super) fn pending(&mut self, hunk: &Hunk) {
-        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.hunk == hunk.id) {
-            if matches!(entry.now, Net::Conflicted { .. }) {
-                entry.now = Net::Pending;
-            }
+        let entry = self.entries.iter_mut().find(|entry| entry.hunk == hunk.id);
+        if let Some(entry) = entry.filter(|entry| matches!(entry.now, Net::Conflicted { .. })) {
+            entry.now = Net::Pending;
         }
     }
 
     pub(super) fn altered(&mut self, hunk: &HunkId, summary: String, before: &[Line], after: &[Line]) {
-        self.entry(hunk, summary).altered = Some(small_diff(before, after));
+        if let Some(entry) = self.entry(hunk, summary) {
+            entry.altered = Some(small_diff(before, after));
+        }
     }
 
     /// Everything that changed since it was told.
@@ -83,29 +85,19 @@ impl Ledger {
         all
     }
 
-    fn entry(&mut self, hunk: &HunkId, summary: String) -> &mut Entry {
-        let index = self.entries.iter().position(|entry| entry.hunk == *hunk).unwrap_or_else(|| {
-            let hunk = hunk.clone();
-            self.entries.push(Entry {
-                hunk,
-                summary: String::new(),
-                now: Net::Pending,
-                told: Net::Pending,
-                altered: None,
-            });
-            self.entries.len() - 1
-        });
-        let entry = &mut self.entries[index];
+    /// The entry of a hunk, made if need be.
+    fn entry(&mut self, hunk: &HunkId, summary: String) -> Option<&mut Entry> {
+        let index = self.entries.iter().position(|entry| entry.hunk == *hunk).unwrap_or(self.entries.len());
+        if index == self.entries.len() {
+            let (hunk, summary) = (hunk.clone(), summary.clone());
+            self.entries.push(Entry { hunk, summary, now: Net::Pending, told: Net::Pending, altered: None });
+        }
+        let entry = self.entries.get_mut(index)?;
         if !summary.is_empty() {
             entry.summary = summary;
         }
-        entry
+        Some(entry)
     }
-}
-
-/// The lines with their breaks.
-pub(super) fn joined(lines: &[Line]) -> String {
-    lines.iter().flat_map(|line| [line.text.as_str(), line.end.as_str()]).collect()
 }
 
 fn small_diff(before: &[Line], after: &[Line]) -> String {
