@@ -13,8 +13,7 @@ criterion_main!(benches);
 /// One key in the middle of the file, outside all hunks, typed and taken back.
 fn key(criterion: &mut Criterion) {
     for (size, bytes) in [("1 kB", 1_000), ("1 MB", 1_000_000), ("10 MB", 10_000_000)] {
-        let text: String =
-            (0..bytes / 40).map(|n| format!("    let value_{n:08} = compute({n:06});\n")).collect();
+        let text = lines(bytes / 40, |n| format!("    let value_{n:08} = compute({n:06});\n"));
         for hunks in [0, 1_000] {
             let mut draft = drafted(&text, hunks);
             let at = text.len() / 2 + 5;
@@ -35,9 +34,8 @@ fn key(criterion: &mut Criterion) {
 
 /// A whole-file write of 100,000 lines with 1,000 changes.
 fn diff(criterion: &mut Criterion) {
-    let old: String = (0..100_000).map(|n| format!("line {n}\n")).collect();
-    let new: String =
-        (0..100_000).map(|n| format!("{} {n}\n", if n % 100 == 50 { "changed" } else { "line" })).collect();
+    let old = lines(100_000, |n| format!("line {n}\n"));
+    let new = lines(100_000, |n| format!("{} {n}\n", if n % 100 == 50 { "changed" } else { "line" }));
     let draft = Draft::new(Some(Text::from(old)));
     criterion.benchmark_group("diff").sample_size(10).bench_function(
         "100,000 lines, 1,000 changes",
@@ -49,6 +47,10 @@ fn diff(criterion: &mut Criterion) {
             );
         },
     );
+}
+
+fn lines(count: usize, line: impl Fn(usize) -> String) -> String {
+    (0..count).map(line).collect::<Vec<_>>().concat()
 }
 
 /// A draft with this many changed lines, evenly spread, as far as the text has lines for them.

@@ -4,6 +4,7 @@
     clippy::panic,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::print_stdout,
     reason = "a test ends where it can't go on"
 )]
 

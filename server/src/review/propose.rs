@@ -72,7 +72,7 @@ impl Draft {
                 hunk.revision = 0;
                 hunk
             }
-            Some(hunks) => join(hunks, &delta.lines, buffer, draft),
+            Some(hunks @ [first, ..]) => join(first, hunks, &delta.lines, buffer, draft),
         };
         draft.apply(&replacement(draft, delta.lines.clone(), &delta.new, delta.lead));
 
@@ -103,10 +103,8 @@ fn touched(hunks: &[Hunk], lines: &Range<usize>) -> Range<usize> {
 }
 
 /// One hunk for all of `hunks`, wide enough for these draft lines. The oldest name lives.
-fn join(hunks: &[Hunk], lines: &Range<usize>, buffer: &Text, draft: &Text) -> Hunk {
-    let Some((first, last)) = hunks.first().zip(hunks.last()) else {
-        return Hunk::new(super::HunkId(String::new()), 0..0, 0..0, Vec::new(), [].into());
-    };
+fn join(first: &Hunk, hunks: &[Hunk], lines: &Range<usize>, buffer: &Text, draft: &Text) -> Hunk {
+    let last = hunks.last().unwrap_or(first);
     let above = first.draft.start.saturating_sub(lines.start);
     let below = lines.end.saturating_sub(last.draft.end);
     let whole = first.buffer.start - above..last.buffer.end + below;

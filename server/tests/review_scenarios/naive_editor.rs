@@ -6,11 +6,11 @@ use copydesk::documents::{Change, Text};
 use copydesk::review::{Draft, HunkRef};
 
 /// The editor, and the review of its one file.
-pub struct Desk {
+pub(crate) struct Desk {
     text: String,
     done: Vec<Vec<Step>>,
     undone: Vec<Vec<Step>>,
-    pub review: Draft,
+    pub(crate) review: Draft,
 }
 
 /// One replacement, with what it takes to undo it.
@@ -22,27 +22,27 @@ struct Step {
 }
 
 impl Desk {
-    pub fn open(text: &str) -> Self {
+    pub(crate) fn open(text: &str) -> Self {
         let review = Draft::new(Some(Text::from(text)));
         Self { text: text.to_owned(), done: Vec::new(), undone: Vec::new(), review }
     }
 
-    pub fn buffer(&self) -> String {
+    pub(crate) fn buffer(&self) -> String {
         self.text.clone()
     }
 
-    pub fn draft(&self) -> String {
+    pub(crate) fn draft(&self) -> String {
         self.review.text().map(|text| text.to_string()).unwrap_or_default()
     }
 
     /// The hunk with this index, as it is shown now.
-    pub fn hunk(&self, index: usize) -> HunkRef {
+    pub(crate) fn hunk(&self, index: usize) -> HunkRef {
         let hunk = &self.review.hunks()[index];
         HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) }
     }
 
     /// The user replaces ranges (line and character of both ends), each in the text after the one before.
-    pub fn types(&mut self, changes: &[([usize; 4], &str)]) {
+    pub(crate) fn types(&mut self, changes: &[([usize; 4], &str)]) {
         let steps = changes.iter().map(|(at, new)| {
             let range = self.offset(at[0], at[1])..self.offset(at[2], at[3]);
             self.replace(range, new)
@@ -52,7 +52,7 @@ impl Desk {
     }
 
     /// A change without a range: the editor does not say where.
-    pub fn whole_text(&mut self, text: &str) {
+    pub(crate) fn whole_text(&mut self, text: &str) {
         let step =
             Step { at: 0, old: std::mem::replace(&mut self.text, text.to_owned()), new: text.to_owned() };
         self.done.push(vec![step]);
@@ -61,13 +61,13 @@ impl Desk {
     }
 
     /// Edits that all refer to the text as it is: one undo step.
-    pub fn apply(&mut self, edits: &[Change]) {
+    pub(crate) fn apply(&mut self, edits: &[Change]) {
         let steps: Vec<Step> =
             edits.iter().rev().map(|edit| self.replace(edit.range.clone(), &edit.text)).collect();
         self.finish(steps);
     }
 
-    pub fn undo(&mut self) {
+    pub(crate) fn undo(&mut self) {
         let steps = self.done.pop().expect("something to undo");
         let back =
             steps.iter().rev().map(|step| Step { at: step.at, old: step.new.clone(), new: step.old.clone() });
@@ -79,7 +79,7 @@ impl Desk {
         self.tell(&back);
     }
 
-    pub fn redo(&mut self) {
+    pub(crate) fn redo(&mut self) {
         let steps = self.undone.pop().expect("something to redo");
         for step in &steps {
             self.replace(step.at..step.at + step.old.len(), &step.new);
@@ -89,7 +89,7 @@ impl Desk {
     }
 
     /// The review has the editor's text, all its edits together give the draft, and they neither cross nor descend.
-    pub fn check_alignment(&self) -> Result<(), String> {
+    pub(crate) fn check_alignment(&self) -> Result<(), String> {
         let buffer = self.review.buffer().unwrap_or_default();
         if buffer != self.text.as_str() {
             return Err(format!("the review's buffer is {buffer:?}, the editor's {:?}", self.text));
