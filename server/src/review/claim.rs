@@ -137,12 +137,8 @@ mod tests {
             buffer.apply(&change);
             warnings.extend(watch.judge(|_| *open).into_iter().map(|warning| warning.message));
         }
-        match wanted {
-            None => assert_eq!(warnings, Vec::<String>::new()),
-            Some(wanted) => {
-                assert!(warnings.len() == 1 && warnings.iter().all(|it| it.contains(wanted)), "{warnings:?}");
-            }
-        }
+        assert_eq!(warnings.len(), usize::from(wanted.is_some()), "{warnings:?}");
+        assert!(warnings.iter().all(|it| wanted.is_some_and(|wanted| it.contains(wanted))), "{warnings:?}");
     }
 
     #[test]
