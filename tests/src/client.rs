@@ -44,6 +44,8 @@ pub enum Answer {
     Apply,
     /// `workspace/applyEdit`: carried out, and shown by `didChange` after the reply.
     ApplyLate,
+    /// `workspace/applyEdit`: the user makes these changes first, then it is answered so.
+    TypeFirst(Value, Box<Answer>),
 }
 
 impl Client {
@@ -164,6 +166,26 @@ impl Client {
         }
     }
 
+    /// Takes care of everything that comes in until `other` is done.
+    pub async fn until<T>(&mut self, other: impl Future<Output = T>) -> T {
+        tokio::pin!(other);
+        loop {
+            tokio::select! {
+                biased;
+                done = &mut other => return done,
+                message = self.incoming.recv() => match message {
+                    Some(message) => self.take_care_of(message),
+                    None => panic!("the server ended"),
+                },
+            }
+        }
+    }
+
+    /// How often `method` was asked so far.
+    pub fn times_asked(&self, method: &str) -> usize {
+        self.asked.iter().filter(|request| request["method"] == method).count()
+    }
+
     /// Unread notifications of `method`, which are read then.
     pub fn take_unread(&mut self, method: &str) -> Vec<Value> {
         let taken = self.unread.extract_if(.., |message| message["method"] == method);
@@ -204,10 +226,52 @@ impl Client {
         Ok(())
     }
 
+    /// The user's buffer becomes `text`: one `didChange` without a range.
+    pub fn replace(&mut self, uri: &str, text: &str) {
+        let buffer = self.buffers.get_mut(uri).unwrap_or_else(|| panic!("{uri} is not open"));
+        buffer.version += 1;
+        text.clone_into(&mut buffer.text);
+        let version = buffer.version;
+        self.change(uri, version, &json!([{ "text": text }]));
+    }
+
+    /// The user changes the buffer: one `didChange` with several changes, each against the result of the one before.
+    pub fn type_changes(&mut self, uri: &str, changes: &Value) {
+        let encoding = self.encoding;
+        let buffer = self.buffers.get_mut(uri).unwrap_or_else(|| panic!("{uri} is not open"));
+        for change in changes.as_array().into_iter().flatten() {
+            let text = change["text"].as_str().unwrap_or_default();
+            buffer.text = match change.get("range") {
+                None => text.to_owned(),
+                Some(range) => {
+                    let edit = json!([{ "range": range, "newText": text }]);
+                    apply_edits(&buffer.text, &edit, encoding)
+                        .unwrap_or_else(|cause| panic!("{change}: {cause}"))
+                }
+            };
+        }
+        buffer.version += 1;
+        let version = buffer.version;
+        self.change(uri, version, changes);
+    }
+
+    /// The buffer becomes `text` as an undo does it: one `didChange` over what differs.
+    pub fn become_text(&mut self, uri: &str, text: &str) {
+        let buffer = self.buffers.get(uri).unwrap_or_else(|| panic!("{uri} is not open"));
+        let (span, new_text) = difference(&buffer.text, text);
+        let range = buffer.range(span, self.encoding);
+        self.type_changes(uri, &json!([{ "range": range, "text": new_text }]));
+    }
+
     /// A bare `didChange`, whatever this client's own copy says.
     pub fn change(&mut self, uri: &str, version: i64, changes: &Value) {
         let document = json!({ "uri": uri, "version": version });
         self.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    }
+
+    /// What this editor shows of a file, if it is open.
+    pub fn shows(&self, uri: &str) -> Option<&str> {
+        self.buffers.get(uri).map(|buffer| buffer.text.as_str())
     }
 
     /// What this editor shows.
@@ -237,6 +301,11 @@ impl Client {
         self.program.exit_code().await
     }
 
+    /// Memory that the program holds, in MiB, as Linux tells it.
+    pub fn resident_mib(&self) -> f64 {
+        self.program.resident_mib()
+    }
+
     /// Closes the program's input.
     pub fn hang_up(&mut self) {
         self.program.hang_up();
@@ -263,6 +332,15 @@ impl Client {
             Some(Answer::Result(result)) => self.reply(&id, &result),
             Some(Answer::Error(code, message)) => self.refuse(&id, code, &message),
             Some(Answer::Silence) => {}
+            Some(Answer::TypeFirst(changes, answer)) => {
+                let uri = params.pointer("/edit/documentChanges/0/textDocument/uri").and_then(Value::as_str);
+                self.type_changes(uri.unwrap_or_default(), &changes);
+                match *answer {
+                    Answer::Result(result) => self.reply(&id, &result),
+                    Answer::Error(code, message) => self.refuse(&id, code, &message),
+                    other => panic!("no answer for after typing: {other:?}"),
+                }
+            }
             Some(Answer::Apply) => {
                 let applied = self.apply(&params);
                 self.reply(&id, &applied);
@@ -319,6 +397,15 @@ pub fn full_capabilities() -> Value {
         "textDocument": { "codeLens": {} },
         "experimental": { "copydesk": { "version": 1, "events": true, "review": true, "permissions": true } },
     })
+}
+
+/// The one stretch of `before` that has to be replaced, and by what, to make it `after`.
+fn difference<'a>(before: &str, after: &'a str) -> (std::ops::Range<usize>, &'a str) {
+    let pairs = before.chars().zip(after.chars());
+    let head: usize = pairs.take_while(|(old, new)| old == new).map(|(same, _)| same.len_utf8()).sum();
+    let pairs = before[head..].chars().rev().zip(after[head..].chars().rev());
+    let tail: usize = pairs.take_while(|(old, new)| old == new).map(|(same, _)| same.len_utf8()).sum();
+    (head..before.len() - tail, &after[head..after.len() - tail])
 }
 
 /// A single edit goes as itself, several as the whole text: as a sequence their ranges would mean something else.

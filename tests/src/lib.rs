@@ -11,3 +11,4 @@
 pub mod client;
 pub mod model_server;
 pub mod person;
+pub mod puppet;

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 pub use answer::Answer;
@@ -46,12 +46,33 @@ struct Played {
 }
 
 /// Looks at a request and answers it.
-type Reply = dyn FnMut(&Request) -> Answer + Send;
+type Player = dyn FnMut(&Request) -> Answer + Send;
 
 enum Step {
     Answer(Answer),
     /// Answers whatever comes from here on.
-    By(Box<Reply>),
+    By(Box<Player>),
+    /// Hands whatever comes from here on to the test.
+    Hand(mpsc::UnboundedSender<Asked>),
+}
+
+/// A request that waits for the test's answer.
+pub struct Asked {
+    pub request: Request,
+    answer: oneshot::Sender<Answer>,
+}
+
+impl Asked {
+    /// Answers it. If the other side has hung up meanwhile, nobody hears it.
+    pub fn answer(self, answer: Answer) {
+        let _ = self.answer.send(answer);
+    }
+}
+
+/// An answer that is there, or one that the test still has to give.
+enum Reply {
+    Now(Answer),
+    Later(oneshot::Receiver<Answer>),
 }
 
 impl ModelServer {
@@ -63,6 +84,12 @@ impl ModelServer {
     /// Answers each request by what is in it.
     pub async fn answering(reply: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
         Self::start(VecDeque::from([Step::By(Box::new(reply))])).await
+    }
+
+    /// Hands every request to the test, which answers when it likes.
+    pub async fn by_hand() -> (Self, mpsc::UnboundedReceiver<Asked>) {
+        let (hand, asked) = mpsc::unbounded_channel();
+        (Self::start(VecDeque::from([Step::Hand(hand)])).await, asked)
     }
 
     /// The base URL of the API.
@@ -137,28 +164,35 @@ impl Stage {
     }
 
     /// Records a request and gives its answer. One that the script does not foresee is a fault.
-    fn answer(&self, request: Request) -> Answer {
-        let answer = {
+    fn reply(&self, request: Request) -> Reply {
+        let reply = {
             let mut played = self.lock();
             let number = played.requests.len() + 1;
             let faults = invariants::faults(&request);
             played.faults.extend(faults.into_iter().map(|fault| format!("request {number}: {fault}")));
             played.requests.push(request.clone());
             match played.script.pop_front() {
-                Some(Step::Answer(answer)) => answer,
-                Some(Step::By(mut reply)) => {
-                    let answer = reply(&request);
-                    played.script.push_front(Step::By(reply));
-                    answer
+                Some(Step::Answer(answer)) => Reply::Now(answer),
+                Some(Step::By(mut player)) => {
+                    let answer = player(&request);
+                    played.script.push_front(Step::By(player));
+                    Reply::Now(answer)
+                }
+                Some(Step::Hand(hand)) => {
+                    let (answer, given) = oneshot::channel();
+                    // A test that no longer looks answers nothing: the connection is closed.
+                    let _ = hand.send(Asked { request, answer });
+                    played.script.push_front(Step::Hand(hand));
+                    Reply::Later(given)
                 }
                 None => {
                     played.faults.push(format!("request {number} came after the script's end:\n{request}"));
-                    Answer::refusal(400, "invalid_request_error", "the script has ended")
+                    Reply::Now(Answer::refusal(400, "invalid_request_error", "the script has ended"))
                 }
             }
         };
         self.asked.send_modify(|asked| *asked += 1);
-        answer
+        reply
     }
 }
 
@@ -173,7 +207,13 @@ async fn serve(listener: TcpListener, stage: Arc<Stage>) {
 async fn serve_one(mut connection: tokio::net::TcpStream, stage: Arc<Stage>, number: usize) {
     // A connection that never asks anything is no matter of the script.
     let Some(request) = http::read(&mut connection).await else { return };
-    let answer = stage.answer(request);
+    let answer = match stage.reply(request) {
+        Reply::Now(answer) => answer,
+        Reply::Later(given) => match given.await {
+            Ok(answer) => answer,
+            Err(_) => return,
+        },
+    };
     if wire::play(&mut connection, &answer, number).await.is_err() {
         stage.hung_up.send_modify(|hung_up| *hung_up += 1);
     }

@@ -174,6 +174,12 @@ impl FileStateCache {
         Ok(Snapshot { path, text, stamp })
     }
 
+    /// The file is open and unchanged in the editor, and the disk says something else by now: the editor has yet to load it.
+    pub fn is_behind_disk(&self, path: &AbsPath) -> bool {
+        let open = self.open_document(path).filter(|document| !document.dirty);
+        open.is_some_and(|document| self.on_disk(&document.path).is_ok_and(|disk| disk.text != document.text))
+    }
+
     /// Some lines of a closed file of any size, at most `most_bytes` of them.
     pub fn read_part(
         &self,

@@ -9,10 +9,14 @@ use super::AbsPath;
 /// Links followed before a loop is assumed, as Linux does it.
 const MOST_LINKS: usize = 40;
 
-/// A loop of links, or a link to a path that is not UTF-8.
+/// Why a path leads nowhere.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("a loop of symbolic links, or a link that is not UTF-8")]
-pub(super) struct Unresolvable;
+pub(super) enum Unresolvable {
+    #[error("a loop of symbolic links")]
+    Loop,
+    #[error("a symbolic link to a path that is not UTF-8")]
+    NotUtf8,
+}
 
 /// `path` with every link followed. What does not exist is kept as it is spelled, so a dangling link gives the path of the
 /// file that writing through it would make.
@@ -30,9 +34,9 @@ pub(super) fn follow(path: &AbsPath) -> Result<AbsPath, Unresolvable> {
             Ok(metadata) if metadata.is_symlink() => {
                 links += 1;
                 if links > MOST_LINKS {
-                    return Err(Unresolvable);
+                    return Err(Unresolvable::Loop);
                 }
-                let target = next.read_link_utf8().map_err(|_| Unresolvable)?;
+                let target = next.read_link_utf8().map_err(|_| Unresolvable::NotUtf8)?;
                 for part in parts(&target).collect::<Vec<_>>().into_iter().rev() {
                     rest.push_front(part);
                 }
@@ -41,7 +45,7 @@ pub(super) fn follow(path: &AbsPath) -> Result<AbsPath, Unresolvable> {
             Ok(_) | Err(_) => real = next,
         }
     }
-    AbsPath::new(real).ok_or(Unresolvable)
+    AbsPath::new(real).ok_or(Unresolvable::NotUtf8)
 }
 
 /// The parts of a path, its root and `..` among them.

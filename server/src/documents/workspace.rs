@@ -1,6 +1,7 @@
 //! The folders a session works in.
 
-use super::{AbsPath, PathCase, links};
+use super::links::{self, Unresolvable};
+use super::{AbsPath, PathCase};
 
 /// The workspace: its roots, and how paths compare there.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +26,14 @@ impl Workspace {
     ///
     /// The answer holds for the links as they are now: ask again right before writing.
     pub fn contains(&self, path: &AbsPath) -> bool {
-        links::follow(path)
-            .is_ok_and(|real| self.real_roots.iter().any(|root| self.case().is_in(&real, root)))
+        let is_in =
+            |roots: &[AbsPath], path: &AbsPath| roots.iter().any(|root| self.case().is_in(path, root));
+        match links::follow(path) {
+            Ok(real) => is_in(&self.real_roots, &real),
+            // Nothing can be read or written through a loop, so where it is spelled is where it is.
+            Err(Unresolvable::Loop) => is_in(&self.roots, path) || is_in(&self.real_roots, path),
+            Err(Unresolvable::NotUtf8) => false,
+        }
     }
 
     /// How a person reads `path`: relative to the root it lies in, else whole.

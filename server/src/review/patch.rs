@@ -19,7 +19,8 @@ pub struct PatchHunk {
     pub old_lines: usize,
     pub new_start: usize,
     pub new_lines: usize,
-    /// Each begins with ` `, `-` or `+`, and has no line break.
+    /// Each begins with ` `, `-` or `+`, and has no line break; one that begins with `\\` says of the line before it that it
+    /// ends the file without a line break.
     pub lines: Vec<String>,
 }
 
@@ -35,7 +36,11 @@ pub fn patch(before: Option<&Text>, after: Option<&Text>) -> Vec<PatchHunk> {
             old_lines: old.1,
             new_start: new.0 + 1,
             new_lines: new.1,
-            lines: ops.iter().flat_map(|op| diff.iter_changes(op)).map(|change| prefixed(&change)).collect(),
+            lines: ops
+                .iter()
+                .flat_map(|op| diff.iter_changes(op))
+                .flat_map(|change| prefixed(&change))
+                .collect(),
         }
     };
     diff.grouped_ops(CONTEXT).into_iter().map(hunk).collect()
@@ -52,7 +57,7 @@ pub fn unified_diff(before: &Text, after: &Text, limit: usize) -> Option<String>
     for ops in diff.grouped_ops(0) {
         let (old, new) = spans(&ops);
         lines.push(format!("@@ -{} +{} @@", span(old), span(new)));
-        lines.extend(ops.iter().flat_map(|op| diff.iter_changes(op)).map(|change| prefixed(&change)));
+        lines.extend(ops.iter().flat_map(|op| diff.iter_changes(op)).flat_map(|change| prefixed(&change)));
     }
     let more = lines.len().saturating_sub(limit);
     lines.truncate(limit);
@@ -84,13 +89,16 @@ fn span((start, length): (usize, usize)) -> String {
     }
 }
 
-fn prefixed(change: &similar::Change<&str>) -> String {
+/// The line with its sign, and what unified diffs add to a last line without a line break.
+fn prefixed(change: &similar::Change<&str>) -> impl Iterator<Item = String> + use<> {
     let sign = match change.tag() {
         ChangeTag::Equal => ' ',
         ChangeTag::Delete => '-',
         ChangeTag::Insert => '+',
     };
-    format!("{sign}{}", change.value().trim_end_matches(['\r', '\n']))
+    let line = change.value().trim_end_matches(['\r', '\n']);
+    let unended = (line.len() == change.value().len()).then(|| "\\ No newline at end of file".to_owned());
+    std::iter::once(format!("{sign}{line}")).chain(unended)
 }
 
 #[cfg(test)]
@@ -111,6 +119,14 @@ mod tests {
         assert_eq!(patch(Some(&before), Some(&after)), [hunk(5, 5, &[" a", " b", " c", "-d", "+D", " e"])]);
         assert_eq!(patch(None, Some(&Text::from("x\n"))), [hunk(0, 1, &["+x"])]);
         assert_eq!(patch(Some(&after), Some(&after)), []);
+    }
+
+    #[test]
+    fn a_last_line_without_a_line_break_is_marked() {
+        let hunks = patch(Some(&Text::from("a\nb")), Some(&Text::from("a\nc")));
+        let lines: Vec<_> = hunks.into_iter().flat_map(|hunk| hunk.lines).collect();
+        let unended = "\\ No newline at end of file";
+        assert_eq!(lines, [" a", "-b", unended, "+c", unended]);
     }
 
     #[test]

@@ -91,19 +91,12 @@ fn replacement(text: &Text, unified: &Unified, at: usize, old: &str, new: &str) 
     Change { text: spelled(middle, &breaks, around(text, range.start)), range }
 }
 
-/// Bytes of the whole lines that both begin with, and that both end with.
+/// Bytes of the whole lines that both begin with, and that both end with. The end goes first: of equal lines it is the
+/// upper one that is taken away or added, the place where the call is anchored.
 fn shared_lines(old: &str, new: &str) -> (usize, usize) {
-    let head: usize = old
-        .split_inclusive('\n')
-        .zip(new.split_inclusive('\n'))
-        .take_while(|(old, new)| old == new && old.ends_with('\n'))
-        .map(|(line, _)| line.len())
-        .sum();
-    let rest = |text: &str| text.get(head..).unwrap_or_default().to_owned();
-    let (old, new) = (rest(old), rest(new));
     let lines = |text: &str| text.split_inclusive('\n').map(str::len).collect::<Vec<_>>();
     let mut tail = 0;
-    for (old_line, new_line) in lines(&old).iter().rev().zip(lines(&new).iter().rev()) {
+    for (old_line, new_line) in lines(old).iter().rev().zip(lines(new).iter().rev()) {
         let next = tail + old_line;
         let same = old_line == new_line && old.get(old.len() - next..) == new.get(new.len() - next..);
         if !same {
@@ -111,6 +104,14 @@ fn shared_lines(old: &str, new: &str) -> (usize, usize) {
         }
         tail = next;
     }
+    let rest = |text: &str| text.get(..text.len() - tail).unwrap_or_default().to_owned();
+    let (old, new) = (rest(old), rest(new));
+    let head = old
+        .split_inclusive('\n')
+        .zip(new.split_inclusive('\n'))
+        .take_while(|(old, new)| old == new && old.ends_with('\n'))
+        .map(|(line, _)| line.len())
+        .sum();
     (head, tail)
 }
 

@@ -103,7 +103,10 @@ async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, T
     let first = input.offset.unwrap_or(1).saturating_sub(1);
     match context.desk.agent_view(&context.session, &path).await {
         Ok(view) => match view.text.clone() {
-            Some(text) => Ok(show(&view, &text, first, input.limit, &context)),
+            Some(text) => {
+                let behind_disk = is_behind_disk(&view, &context).await;
+                Ok(show(&view, &text, first, input.limit, behind_disk, &context))
+            }
             None => Err(missing(&context.workspace, &path)),
         },
         Err(ReadError::TooLarge { .. }) => show_part(path, first, input.limit, context).await,
@@ -112,12 +115,19 @@ async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, T
     }
 }
 
+/// Looked at apart from the loop's own threads: it reads the disk.
+async fn is_behind_disk(view: &AgentView, context: &ToolUseContext) -> bool {
+    let (documents, path) = (context.documents.clone(), view.path.clone());
+    tokio::task::spawn_blocking(move || documents.is_behind_disk(&path)).await.unwrap_or_default()
+}
+
 /// A page of a text that is held whole, remembered as seen.
 fn show(
     view: &AgentView,
     text: &Text,
     first: usize,
     limit: Option<usize>,
+    behind_disk: bool,
     context: &ToolUseContext,
 ) -> ToolResult {
     let name = context.workspace.display(&view.path);
@@ -125,7 +135,7 @@ fn show(
     let page = page(text, first, bounds);
     let seen = context.seen.get(&view.path).filter(|seen| seen.text == *text);
     let shown = |lines: &Range<usize>| lines.start <= page.lines.start && page.lines.end <= lines.end;
-    if !page.lines.is_empty() && seen.is_some_and(|seen| seen.lines.iter().any(shown)) {
+    if !behind_disk && !page.lines.is_empty() && seen.is_some_and(|seen| seen.lines.iter().any(shown)) {
         let note = format!(
             "{name} is unchanged since you last read these lines: what you were shown then still holds."
         );
@@ -151,6 +161,11 @@ fn show(
     }
     if page.cut {
         notes.push("Use Grep with -o to see parts of a line that was cut.".to_owned());
+    }
+    if behind_disk {
+        notes.push(format!(
+            "The file {name} on disk has changed and the editor has not loaded it yet: this is the editor's text."
+        ));
     }
     if view.drafted {
         notes.push("This includes your own changes that the user has not decided on yet.".to_owned());

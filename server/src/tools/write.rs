@@ -136,6 +136,8 @@ fn proposal(
             "Only a part of {name} has been read in this session. Read the rest before you rewrite it, or use Edit."
         )),
         (Some(text), None) => Ok(Proposal::Write { content, seen: Some(text.clone()) }),
+        // What the user rejected may be proposed anew: nobody deleted anything.
+        (None, Some(_)) if !view.rejected.is_empty() => Ok(Proposal::Write { content, seen: None }),
         (Some(_) | None, seen) => Ok(Proposal::Write { content, seen: seen.map(|seen| seen.text.clone()) }),
     }
 }

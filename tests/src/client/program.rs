@@ -106,6 +106,14 @@ impl Program {
         }
     }
 
+    /// `VmRSS` of the process.
+    pub(super) fn resident_mib(&self) -> f64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+        let kib: f64 = line.trim().trim_end_matches(" kB").parse().expect("a number");
+        kib / 1024.0
+    }
+
     pub(super) fn send_raw(&mut self, bytes: &[u8]) {
         if let Some(input) = &mut self.input {
             drop(input.write_all(bytes).and_then(|()| input.flush()));
