@@ -131,7 +131,7 @@ impl Puppets {
         match asked {
             Ok(Some(asked)) => asked,
             Ok(None) => panic!("the model server has ended"),
-            Err(_) => {
+            Err(tokio::time::error::Elapsed { .. }) => {
                 panic!("the model was not asked; unread: {:#?}", self.client.take_unread("copydesk/event"))
             }
         }

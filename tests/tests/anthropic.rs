@@ -76,7 +76,7 @@ async fn ask_with(config: AnthropicConfig, request: ModelRequest) -> Told {
 /// The usual configuration with waits that a test can afford.
 fn config(url: &str) -> AnthropicConfig {
     let mut config = AnthropicConfig::new(Some(ApiKey::new(KEY)), "claude-x");
-    config.base_url = url.to_owned();
+    url.clone_into(&mut config.base_url);
     config.retry =
         RetryPolicy { first_wait: Duration::from_millis(1), attempts: 4, ..RetryPolicy::default() };
     config

@@ -96,7 +96,7 @@ async fn run(case: &Value, variant: &Value, surface: Surface) -> Vec<String> {
     for step in list(&variant["steps"]) {
         match step.get("tool") {
             Some(tool) => run.call(tool.as_str().unwrap(), step).await,
-            None => run.event(step).await,
+            None => run.event(step),
         }
     }
     for (session, mentions) in std::mem::take(&mut run.to_be_told) {
@@ -238,7 +238,7 @@ impl Run<'_> {
         }
     }
 
-    async fn event(&mut self, step: &Value) {
+    fn event(&mut self, step: &Value) {
         let path = |field: &str| step[field].as_str().unwrap_or_default().to_owned();
         let file = self.puppets.home.path(&path("path"));
         match step["event"].as_str().unwrap() {
@@ -348,16 +348,15 @@ impl Run<'_> {
 fn lay_out(case: &Value, home: &Home) {
     for file in list(&case["workspace"]) {
         let path = home.path(file["path"].as_str().unwrap());
-        match file.get("symlink_to") {
-            Some(target) => symlink(target.as_str().unwrap(), path).unwrap(),
-            None => {
-                fs::create_dir_all(path.parent().unwrap()).unwrap();
-                fs::write(&path, bytes(file["hex"].as_str().unwrap())).unwrap();
-                if let Some(mode) = file.get("mode") {
-                    let mode = u32::from_str_radix(mode.as_str().unwrap(), 8).unwrap();
-                    fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
-                }
-            }
+        if let Some(target) = file.get("symlink_to") {
+            symlink(target.as_str().unwrap(), path).unwrap();
+            continue;
+        }
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, bytes(file["hex"].as_str().unwrap())).unwrap();
+        if let Some(mode) = file.get("mode") {
+            let mode = u32::from_str_radix(mode.as_str().unwrap(), 8).unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
     }
     for pair in list(&case["hard_links"]) {
@@ -366,11 +365,11 @@ fn lay_out(case: &Value, home: &Home) {
 }
 
 fn file_names(home: &Home) -> Vec<String> {
-    let mut names = BTreeMap::new();
-    for entry in fs::read_dir(home.path("")).unwrap() {
-        names.insert(entry.unwrap().file_name().to_string_lossy().into_owned(), ());
-    }
-    names.into_keys().collect()
+    let entries = fs::read_dir(home.path("")).unwrap();
+    let mut names: Vec<_> =
+        entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }
 
 fn list(value: &Value) -> &[Value] {

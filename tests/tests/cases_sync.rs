@@ -1,5 +1,13 @@
 //! The cases of text that a client sends: see `cases/README.md`.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
 use copydesk_tests::client::{Client, Encoding, Home, apply_edits};
 use serde_json::{Value, json};
 

@@ -1,5 +1,13 @@
 //! How the server begins and ends.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 

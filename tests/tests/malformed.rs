@@ -1,5 +1,13 @@
 //! Messages that are none: each is answered, and the next one is served.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
 use copydesk_tests::client::{Client, Home};
 use serde_json::{Value, json};
 
