@@ -4,6 +4,7 @@
 
 mod accepted;
 mod alignment;
+mod at_end;
 mod claim;
 mod decide;
 mod decision;

@@ -76,6 +76,13 @@ impl Watch {
         self.sent.iter().any(|sent| sent.hunks.contains(hunk))
     }
 
+    /// The hunks whose sent edit this change is, to the letter and over the same text.
+    pub(super) fn echo_of(&self, before: &Text, change: &Change) -> Option<Vec<HunkId>> {
+        let old = before.slice(change.range.clone());
+        let echo = |sent: &&Sent| !sent.echoed && sent.old == old && sent.is_verbatim(before, change);
+        self.sent.iter().find(echo).map(|sent| sent.hunks.clone())
+    }
+
     /// Looks at one change, before it is applied.
     pub(super) fn see(&mut self, before: &Text, change: &Change) {
         let found = self.sent.iter().position(|sent| sent.is_verbatim(before, change));

@@ -57,6 +57,9 @@ impl Draft {
         self.move_to_where_it_is_shown(index);
         let (mine, agents) = self.sides(index);
         let expected = partly(&mine, &agents, minus, plus)?;
+        if expected == mine {
+            return Err(Refusal("No line was chosen that would change anything.".to_owned()));
+        }
         Ok(self.claimed_edits(&[index], Some(expected)))
     }
 

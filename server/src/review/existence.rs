@@ -8,6 +8,7 @@ use super::Reason;
 use super::draft::{Draft, Existence};
 use super::hunk::Hunk;
 use super::line::{Line, read, same};
+use super::propose::join;
 use super::told::Net;
 use crate::documents::Text;
 
@@ -25,13 +26,15 @@ impl Draft {
 
     /// The agent would have no file.
     pub(super) fn agent_delete(&mut self, reason: &Reason) {
-        if self.draft.take().is_none() {
-            return;
-        }
+        let Some(draft) = self.draft.take() else { return };
         let reasons = self.all_reasons(Some(reason));
-        self.alignment.hunks.clear();
+        let hunks = std::mem::take(&mut self.alignment.hunks);
         let Some(buffer) = &self.buffer else { return };
-        let base = read(buffer, 0..buffer.line_count());
+        // What the user wrote into a conflict was never shown to the agent, so it is not deleted by a plain accept.
+        let base = match hunks.as_slice() {
+            [] => read(buffer, 0..buffer.line_count()),
+            hunks @ [first, ..] => join(first, hunks, &(0..draft.line_count()), buffer, &draft).base,
+        };
         self.alignment.hunks.push(Hunk::new(self.ids.next(), 0..buffer.line_count(), 0..0, base, reasons));
         self.settle_existence();
     }
@@ -39,10 +42,16 @@ impl Draft {
     /// The agent writes where its side has no file: it makes one, or takes its deletion back first.
     pub(super) fn agent_create(&mut self, text: &str, reason: &Reason) {
         let reasons = self.all_reasons(Some(reason));
-        self.alignment.hunks.clear();
-        if let Some(buffer) = &self.buffer {
-            self.draft = Some(buffer.clone());
-            return self.agent_write(text, reason);
+        let deletion = self.alignment.hunks.drain(..).next();
+        if let Some(buffer) = self.buffer.clone() {
+            // The agent knows the file as it was when it deleted it. What the user did to it since comes on top, as if it
+            // were done now: it was never shown to the agent, so it can't be written over.
+            let known = deletion.map_or_else(|| buffer.clone(), |hunk| whole(&hunk.base));
+            self.draft = Some(known.clone());
+            self.buffer = Some(known);
+            self.agent_write(text, reason);
+            self.settle();
+            return self.buffer_replaced(Some(buffer));
         }
         let text = Text::from(text);
         self.alignment.hunks.push(Hunk::new(
@@ -128,4 +137,10 @@ impl Draft {
         }
         reasons.into()
     }
+}
+
+/// The text that consists of these lines.
+fn whole(lines: &[Line]) -> Text {
+    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), line.end.as_str()]).collect();
+    Text::from(text)
 }

@@ -103,7 +103,7 @@ fn touched(hunks: &[Hunk], lines: &Range<usize>) -> Range<usize> {
 }
 
 /// One hunk for all of `hunks`, wide enough for these draft lines. The oldest name lives.
-fn join(first: &Hunk, hunks: &[Hunk], lines: &Range<usize>, buffer: &Text, draft: &Text) -> Hunk {
+pub(super) fn join(first: &Hunk, hunks: &[Hunk], lines: &Range<usize>, buffer: &Text, draft: &Text) -> Hunk {
     let last = hunks.last().unwrap_or(first);
     let above = first.draft.start.saturating_sub(lines.start);
     let below = lines.end.saturating_sub(last.draft.end);

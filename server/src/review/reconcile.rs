@@ -4,7 +4,8 @@
 use std::ops::Range;
 
 use super::alignment::Place;
-use super::delta::{Delta, line_form};
+use super::claim::Claim;
+use super::delta::{Delta, Tie, line_form};
 use super::draft::Draft;
 use super::hunk::Orphan;
 use super::line::{End, Line, read, replacement, same};
@@ -17,11 +18,43 @@ impl Draft {
         let before = buffer.clone();
         self.watch.see(&before, change);
         buffer.apply(change);
-        if !self.typed_outside(&before, change) {
+        if !self.echoed(&before, change) && !self.typed_outside(&before, change) {
             for delta in line_form(&before, change).iter().rev() {
                 self.user_delta(&before, delta);
             }
         }
+    }
+
+    /// An accept's own edit comes back as it was sent: its lines are the hunks', wherever else equal lines could be put.
+    fn echoed(&mut self, before: &Text, change: &Change) -> bool {
+        let (Some(names), Some(buffer)) = (self.watch.echo_of(before, change), &self.buffer) else {
+            return false;
+        };
+        let Some(first) = names.first().and_then(|name| self.alignment.find(name)) else { return false };
+        let Some(hunks) = self.alignment.hunks.get(first..first + names.len()) else { return false };
+        let claims: Vec<&Claim> = hunks.iter().filter_map(|hunk| hunk.claim.as_ref()).collect();
+        let counts: Vec<usize> = claims.iter().map(|claim| claim.expected.len()).collect();
+        let start = hunks.first().map_or(0, |hunk| hunk.buffer.start);
+        let (old, new): (usize, usize) =
+            (hunks.iter().map(|hunk| hunk.buffer.len()).sum(), counts.iter().sum());
+        if counts.len() != names.len() || before.line_count() - old + new != buffer.line_count() {
+            return false;
+        }
+        let delta = Delta {
+            lines: start..start + old,
+            new: claims.iter().flat_map(|claim| claim.expected.clone()).collect(),
+            lead: End::None,
+            tie: Tie::Below,
+        };
+        self.accepted.follow(before, &delta);
+        let mut at = start;
+        for (hunk, count) in self.alignment.hunks.iter_mut().skip(first).zip(&counts) {
+            hunk.buffer = at..at + count;
+            hunk.touch();
+            at += count;
+        }
+        self.alignment.shift_buffer(first + names.len(), old, new);
+        true
     }
 
     /// Most keys change the words of one line that is no hunk's: the same bytes change in the draft, and nothing else.
@@ -48,7 +81,7 @@ impl Draft {
             && before.is_empty()
         {
             hunk.buffer = 0..buffer.line_count();
-            hunk.draft = 0..draft.line_count();
+            hunk.has_all_of(draft);
             return hunk.touch();
         }
         if self.neighbours_are_back(delta) {
@@ -62,6 +95,8 @@ impl Draft {
             }
         }
         let Some(draft) = &self.draft else { return };
+        let slid = self.slid_to_echo(before, delta);
+        let delta = slid.as_ref().unwrap_or(delta);
         let (parts, swallowed) = self.alignment.cut(delta, draft);
         for (index, above) in swallowed {
             if let Some(hunk) = self.alignment.hunks.get_mut(index) {

@@ -21,7 +21,21 @@ impl Draft {
             self.undone(region);
         }
         self.settle_dirty();
+        self.join_around_nothing();
+        self.join_at_end();
+        self.look_again_at_the_last();
+        self.nothing_differs();
         self.realign_if_lost();
+    }
+
+    /// Equal texts have no hunks, even if one takes away what the next puts there.
+    fn nothing_differs(&mut self) {
+        let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return };
+        if !self.alignment.hunks.is_empty() && buffer.len() == draft.len() && buffer == draft {
+            for hunk in std::mem::take(&mut self.alignment.hunks) {
+                self.told.record(&hunk, Net::AcceptedByHand);
+            }
+        }
     }
 
     /// Where a lone `\r` meets a line that begins with `\n`, two breaks become one, and a text has fewer lines than it was
@@ -36,23 +50,31 @@ impl Draft {
         }
     }
 
-    /// Finds all hunks anew.
+    /// Finds all hunks anew. What the user wrote into a conflict was never shown to the agent, so it stays one.
     pub(super) fn realign(&mut self) {
         let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return };
         let (mine, agents) = (read(buffer, 0..buffer.line_count()), read(draft, 0..draft.line_count()));
         let reasons = self.all_reasons(None);
+        let conflicts: Vec<Hunk> =
+            self.alignment.hunks.iter().filter(|hunk| hunk.conflicted).cloned().collect();
         self.alignment.hunks = diff(&mine, &agents)
             .into_iter()
             .map(|Replaced { old, new }| {
-                let base = mine.get(old.clone()).unwrap_or_default().to_vec();
+                let meets = |hunk: &&Hunk| hunk.buffer.start <= old.end && old.start <= hunk.buffer.end;
+                let conflict = conflicts.iter().find(meets);
+                let base = match conflict {
+                    Some(conflict) => conflict.base.clone(),
+                    None => mine.get(old.clone()).unwrap_or_default().to_vec(),
+                };
                 let mut hunk = Hunk::new(self.ids.next(), old, new, base, reasons.clone());
+                hunk.conflicted = conflict.is_some();
                 hunk.dirty = false;
                 hunk
             })
             .collect();
     }
 
-    fn settle_dirty(&mut self) {
+    pub(super) fn settle_dirty(&mut self) {
         for index in (0..self.alignment.hunks.len()).rev() {
             if self.alignment.hunks.get(index).is_some_and(|hunk| hunk.dirty) {
                 self.settle_hunk(index);
@@ -61,7 +83,7 @@ impl Draft {
     }
 
     /// The state of one hunk, from its base, its buffer lines, its draft lines and its claim.
-    fn settle_hunk(&mut self, index: usize) {
+    pub(super) fn settle_hunk(&mut self, index: usize) {
         let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return self.settle_existence() };
         let Some(hunk) = self.alignment.hunks.get_mut(index) else { return };
         hunk.dirty = false;
@@ -101,8 +123,13 @@ impl Draft {
         }
         // An empty text has one empty line, which is nothing to hold on to.
         let empty = matches!(&*hunk.base, [only] if only.text.is_empty() && only.end == End::None);
-        let base = if empty && !same(&hunk.base, &mine) { Vec::new() } else { hunk.base.clone() };
-        let pieces = merge(&base, &mine, &agents);
+        let known = hunk.base.clone();
+        let base = if empty && !agents.is_empty() && !same(&known, &mine) { &[] } else { &*known };
+        let mut pieces = merge(base, &mine, &agents);
+        if let [Piece::Conflict { base, .. }] = &mut *pieces {
+            // When the user takes it back, the empty line is what there was.
+            *base = known;
+        }
         self.split_hunk(index, &agents, pieces);
     }
 

@@ -1,7 +1,7 @@
 //! A hunk as it is shown: what costs time is computed once and kept until one of its sides changes.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::draft::Draft;
 use super::hunk::Hunk;
@@ -117,6 +117,7 @@ impl Draft {
             hunk.draft = moved(&hunk.draft, distance);
             hunk.base = read(buffer, hunk.buffer.clone());
             hunk.offered.clear();
+            hunk.shown = OnceLock::new();
         }
     }
 }
