@@ -1,0 +1,518 @@
+//! The invariants I1 to I9, each said naively over the texts before and after one op.
+
+use std::ops::Range;
+
+use copydesk::documents::Change;
+use copydesk::review::{HunkId, HunkState, HunkView, Take};
+
+use super::editor::{Line, Units, lines, offset_of, places, position_of, span};
+use super::schedule::{Echo, Schedule, What, World, named};
+
+/// One op of a schedule. `last` carries the schedule's dice, for experiments on the state at the end.
+pub struct Step<'a> {
+    pub before: &'a World,
+    pub what: &'a What,
+    pub after: &'a World,
+    pub last: Option<[u16; 4]>,
+}
+
+pub type Rule = fn(&Step) -> Result<(), String>;
+
+/// Carries the schedule out and puts the rule to every step.
+pub fn run(schedule: &Schedule, rule: Rule) -> Result<(), String> {
+    let mut before = World::new(schedule.start.as_deref());
+    for (number, op) in schedule.ops.iter().enumerate() {
+        let mut after = before.clone();
+        let what = after.step(op);
+        let last = (number + 1 == schedule.ops.len()).then_some(schedule.dice);
+        rule(&Step { before: &before, what: &what, after: &after, last }).map_err(|why| {
+            format!("op {number}, {op:?}: {why}\nbefore: {}\nafter: {}", show(&before), show(&after))
+        })?;
+        before = after;
+    }
+    Ok(())
+}
+
+/// I1. The server's buffer is the client's text after every message, and nothing but the client moves it.
+pub fn only_the_editor_changes_the_buffer(step: &Step) -> Result<(), String> {
+    same("the server's buffer", &step.after.server(), &step.after.editor.text)?;
+    match step.what {
+        What::Agent { .. } | What::Reject | What::Amend | What::Refused | What::Nothing => same(
+            "the buffer after an op that is not the editor's",
+            &step.after.server(),
+            &step.before.server(),
+        ),
+        What::User { .. }
+        | What::Replaced
+        | What::Accept { .. }
+        | What::AcceptDelete
+        | What::Resolve { .. } => Ok(()),
+    }
+}
+
+/// I2. All hunks applied to the buffer give the draft, none give the buffer; the draft is what the agent wrote; a hunk
+/// shows the lines it says it shows.
+pub fn hunks_are_the_difference(step: &Step) -> Result<(), String> {
+    let world = step.after;
+    let (buffer, agent) = (world.client(), world.agent().unwrap_or_default());
+    let hunks = world.hunks();
+    same("the buffer with all hunks applied", &all_applied(world)?, &agent)?;
+    if world.server().is_some() == world.agent().is_some() && buffer == agent {
+        same("the hunks of equal texts", &hunks.len(), &0)?;
+    }
+    let mut end = 0;
+    for hunk in &hunks {
+        if hunk.lines.start < end {
+            return Err(format!("hunk {} begins inside the one before", hunk.id.0));
+        }
+        end = hunk.lines.end;
+        same("the removed lines of a hunk", &*hunk.removed, &*whole_lines(&buffer, hunk))?;
+        if world.agent().is_some()
+            && world.server().is_some()
+            && hunk.accept.range.is_empty()
+            && hunk.accept.text.is_empty()
+        {
+            return Err(format!("hunk {} changes nothing", hunk.id.0));
+        }
+    }
+    match step.what {
+        // In a conflict the agent writes without having seen the user's lines, so these are merged into what it wrote.
+        What::Agent { .. } if conflicted(step.before) => Ok(()),
+        What::Agent { draft } => same("the draft after the agent's op", &world.agent(), draft),
+        What::Accept { hunks, applied: true, whole: true, .. } => {
+            let left = world.hunks();
+            match hunks.iter().find(|hunk| left.iter().any(|other| other.id == hunk.id)) {
+                Some(hunk) => Err(format!("hunk {} is still there after its echo", hunk.id.0)),
+                None => Ok(()),
+            }
+        }
+        What::Nothing
+        | What::User { .. }
+        | What::Replaced
+        | What::Accept { .. }
+        | What::AcceptDelete
+        | What::Reject
+        | What::Amend
+        | What::Resolve { .. }
+        | What::Refused => Ok(()),
+    }
+}
+
+/// I3. Pending hunks accepted one at a time, in any order, give the text that accepting them together gives; an accept
+/// never changes the draft.
+pub fn accepts_commute(step: &Step) -> Result<(), String> {
+    if let What::Accept { .. } = step.what {
+        same("the draft after an accept", &step.after.agent(), &step.before.agent())?;
+    }
+    let Some(dice) = step.last else { return Ok(()) };
+    let pending = step.after.pending();
+    if pending.len() < 2 || step.after.agent().is_none() || step.after.server().is_none() {
+        return Ok(());
+    }
+    let mut together = step.after.clone();
+    let done = together.accept(pending.clone(), Echo::AtOnce(Units::Utf16));
+    if !matches!(done, What::Accept { .. }) {
+        return Err(format!("all pending hunks together: {done:?}"));
+    }
+    let mut singly = step.after.clone();
+    for hunk in shuffled(pending, dice) {
+        let hunk = still_there(&singly, &hunk)?;
+        singly.accept(vec![hunk], Echo::AtOnce(Units::Utf8));
+        same("the draft after one accept of many", &singly.agent(), &step.after.agent())
+            .map_err(|why| format!("{why}, of {}", show(&singly)))?;
+    }
+    same("the text after single accepts", &singly.client(), &together.client())?;
+    same("the draft after accepting all", &together.agent(), &step.after.agent())
+}
+
+/// I4. A user edit outside all hunks changes no hunk's text: an edit within a line that no hunk replaces, a whole new
+/// line at or beyond an edge, a whole line gone.
+pub fn edits_outside_leave_hunks_alone(step: &Step) -> Result<(), String> {
+    let What::User { changes } = step.what else { return Ok(()) };
+    if step.before.agent().is_none() || step.before.editor.text.is_none() {
+        return Ok(());
+    }
+    let [change] = changes.as_slice() else { return Ok(()) };
+    let (before, after) = (lines(&step.before.client()), lines(&step.after.client()));
+    let hunks = step.before.hunks();
+    let shift = if let Some(line) = changed_line(&before, &after, change) {
+        if hunks.iter().any(|hunk| hunk.lines.contains(&line)) {
+            return Ok(());
+        }
+        Shift { at: line, by: 0 }
+    } else if let Some(line) = inserted_line(&before, &after, change) {
+        let fresh = change.text.chars().any(|character| ('\u{E000}'..'\u{F8FF}').contains(&character));
+        let touches = |hunk: &HunkView| {
+            let inside = hunk.lines.start < line && line < hunk.lines.end;
+            let insertion = hunk.lines.is_empty() && hunk.lines.start == line;
+            // A whole line typed at the last line may be the line that the agent appends.
+            let at_the_end = line + 1 == before.len() && hunk.lines.end >= line;
+            inside || (insertion && !fresh) || at_the_end
+        };
+        if hunks.iter().any(touches) {
+            return Ok(());
+        }
+        Shift { at: line, by: 1 }
+    } else if let Some(line) = deleted_line(&before, &after, change) {
+        let touches = |hunk: &HunkView| hunk.lines.contains(&line) || hunk.lines.start + 1 >= before.len();
+        if hunks.iter().any(touches) {
+            return Ok(());
+        }
+        Shift { at: line + 1, by: -1 }
+    } else {
+        return Ok(());
+    };
+    let left = step.after.hunks();
+    for hunk in &hunks {
+        let Some(now) = left.iter().find(|other| other.id == hunk.id) else {
+            return Err(format!("hunk {} is gone", hunk.id.0));
+        };
+        same("a hunk's removed lines", &now.removed, &hunk.removed)?;
+        same("a hunk's added lines", &now.added, &hunk.added)?;
+        same("a hunk's state", &now.state, &hunk.state)?;
+        if !hunk.lines.is_empty() {
+            same("a hunk's first line", &now.lines.start, &shift.of(hunk.lines.start))?;
+        }
+    }
+    let new = left.iter().filter(|hunk| !hunks.iter().any(|other| other.id == hunk.id));
+    match new.filter(|hunk| !hunk.undone).count() {
+        0 => Ok(()),
+        more => Err(format!("{more} new hunks")),
+    }
+}
+
+/// I5. What the user typed is never deleted by an accept.
+pub fn typed_text_survives_accepts(step: &Step) -> Result<(), String> {
+    let survives = |before: &World, after: &World| {
+        let had = before.client();
+        let has = after.client();
+        match before.typed.iter().find(|&&marker| had.contains(marker) && !has.contains(marker)) {
+            Some(marker) => Err(format!("the typed {marker:?} is gone")),
+            None => Ok(()),
+        }
+    };
+    if let What::Accept { .. } = step.what {
+        survives(step.before, step.after)?;
+    }
+    if step.last.is_some() && step.after.agent().is_some() {
+        let mut accepted = step.after.clone();
+        accepted.accept(accepted.pending(), Echo::AtOnce(Units::Utf32));
+        survives(step.after, &accepted)?;
+    }
+    Ok(())
+}
+
+/// I6. Reject all leaves the buffer as it is, byte for byte, and nothing pending.
+pub fn reject_all_leaves_no_trace(step: &Step) -> Result<(), String> {
+    if let What::Reject = step.what {
+        same("the client's text after a reject", &step.after.editor.text, &step.before.editor.text)?;
+    }
+    if step.last.is_none() {
+        return Ok(());
+    }
+    let mut rejected = step.after.clone();
+    if let What::Refused = rejected.reject(rejected.hunks()) {
+        return Err("reject all was refused".to_owned());
+    }
+    same("the server's buffer after reject all", &rejected.server(), &step.after.server())?;
+    if step.after.hunks().is_empty() {
+        return Ok(());
+    }
+    same("the draft after reject all", &rejected.agent(), &rejected.server())?;
+    same("the hunks after reject all", &rejected.hunks().len(), &0)
+}
+
+/// I7. An accept changes no byte outside the lines of its hunks, and inside them none that is equal on both sides.
+pub fn bytes_outside_accepted_hunks_are_kept(step: &Step) -> Result<(), String> {
+    let What::Accept { hunks, edits, applied, whole } = step.what else { return Ok(()) };
+    let before = step.before.client();
+    let mut stretches: Vec<Range<usize>> = hunks.iter().map(|hunk| stretch(&before, hunk)).collect();
+    stretches.sort_by_key(|stretch| stretch.start);
+    // Hunks that touch may go in one edit.
+    stretches.dedup_by(|below, above| {
+        let touch = below.start <= above.end;
+        if touch {
+            above.end = above.end.max(below.end);
+        }
+        touch
+    });
+    for edit in edits {
+        // Where lines are equal, an insertion or a deletion may stand a few lines beside the place that is shown.
+        let alone = with_edits(&before, std::slice::from_ref(edit));
+        let kept = |stretch: &Range<usize>| {
+            alone.starts_with(&before[..stretch.start]) && alone.ends_with(&before[stretch.end..])
+        };
+        if !stretches.iter().any(kept) {
+            return Err(format!("{edit:?} changes bytes beyond its hunk"));
+        }
+        let removed = &before[edit.range.clone()];
+        let (first, last) = (removed.chars().next(), removed.chars().last());
+        let splits_a_break = |character: Option<char>| matches!(character, Some('\r' | '\n'));
+        if *whole && first.is_some() && first == edit.text.chars().next() && !splits_a_break(first) {
+            return Err(format!("{edit:?} begins with a character that stays"));
+        }
+        if *whole && last.is_some() && last == edit.text.chars().last() && !splits_a_break(last) {
+            return Err(format!("{edit:?} ends with a character that stays"));
+        }
+    }
+    let wanted = if *applied { with_edits(&before, edits) } else { before };
+    same("the client's text", &step.after.client(), &wanted)
+}
+
+/// I8. No list of edits has overlapping or descending ranges, or a place that the editor can't name.
+pub fn edit_lists_are_sound(step: &Step) -> Result<(), String> {
+    // What an editor may be handed at once.
+    let bulk = step.after.pending().into_iter().filter(|hunk| !hunk.undone);
+    let shown: Vec<Change> = bulk.map(|hunk| hunk.accept).collect();
+    sound(&step.after.client(), &shown)?;
+    match step.what {
+        What::Accept { edits, .. } | What::Resolve { edits } => {
+            sound(&step.before.client(), edits)?;
+            match edits.windows(2).find(|pair| pair.iter().all(|edit| edit.range == pair[0].range)) {
+                Some(pair) => Err(format!("two insertions at one place: {pair:?}")),
+                None => Ok(()),
+            }
+        }
+        What::Nothing
+        | What::Agent { .. }
+        | What::User { .. }
+        | What::Replaced
+        | What::AcceptDelete
+        | What::Reject
+        | What::Amend
+        | What::Refused => Ok(()),
+    }
+}
+
+/// I9. The state of a hunk is a function of (base, buffer, agent's lines, claim): what came and went leaves no trace.
+/// Typing and taking it back, and a claim that came to nothing, both give the hunks there were.
+pub fn states_have_no_memory(step: &Step) -> Result<(), String> {
+    if let What::Accept { applied: false, .. } = step.what {
+        same(
+            "the hunks after an accept without an echo",
+            &shown(&step.after.hunks()),
+            &shown(&step.before.hunks()),
+        )?;
+    }
+    let Some([at, length, ..]) = step.last else { return Ok(()) };
+    // What a conflict became on the way, line by line, is the base of what follows.
+    if step.after.editor.text.is_none() || step.after.agent().is_none() || conflicted(step.after) {
+        return Ok(());
+    }
+    let mut world = step.after.clone();
+    let text = world.client();
+    let hunks = world.hunks();
+    let Some(hunk) = hunks.get(usize::from(at) % hunks.len().max(1)) else { return Ok(()) };
+    // Within one line of a hunk, so that where it was typed is beyond doubt.
+    let Some(line) = lines(&text).into_iter().nth(hunk.lines.start).filter(|_| !hunk.lines.is_empty()) else {
+        return Ok(());
+    };
+    // In the words: what is typed before them is another indent, which merges by itself.
+    let words = line.content.trim();
+    if words.is_empty() {
+        return Ok(());
+    }
+    let indent = line.content.len() - line.content.trim_start().len();
+    let inside = span(words, at.max(1), length % 3);
+    let range = line.start + indent + inside.start..line.start + indent + inside.end;
+    world.user(vec![Change { range, text: "\u{F8FE}".to_owned() }]);
+    if let Some(changes) = world.editor.undo() {
+        world.heard(changes);
+    }
+    same("the draft after typing and undo", &world.agent(), &step.after.agent())?;
+    same("a conflict after typing and undo", &conflicted(&world), &false)
+}
+
+/// A refused decision changes nothing.
+pub fn refusals_change_nothing(step: &Step) -> Result<(), String> {
+    match step.what {
+        What::Refused => {
+            same("the draft", &step.after.agent(), &step.before.agent())?;
+            same("the hunks", &shown(&step.after.hunks()), &shown(&step.before.hunks()))
+        }
+        What::Nothing
+        | What::Agent { .. }
+        | What::User { .. }
+        | What::Replaced
+        | What::Accept { .. }
+        | What::AcceptDelete
+        | What::Reject
+        | What::Amend
+        | What::Resolve { .. } => Ok(()),
+    }
+}
+
+/// Where lines went.
+struct Shift {
+    at: usize,
+    by: isize,
+}
+
+impl Shift {
+    fn of(&self, line: usize) -> usize {
+        if line >= self.at { line.saturating_add_signed(self.by) } else { line }
+    }
+}
+
+fn same<T: PartialEq + std::fmt::Debug + ?Sized>(what: &str, is: &T, wanted: &T) -> Result<(), String> {
+    if is == wanted { Ok(()) } else { Err(format!("{what}: is {is:?}, should be {wanted:?}")) }
+}
+
+fn show(world: &World) -> String {
+    let hunks: Vec<String> = world
+        .hunks()
+        .iter()
+        .map(|hunk| {
+            let HunkView { id, revision, lines, removed, added, state, accept, .. } = hunk;
+            format!("\n    {}@{revision} {lines:?} {removed:?} -> {added:?} {state:?} {accept:?}", id.0)
+        })
+        .collect();
+    format!("buffer {:?}, draft {:?}{}", world.server(), world.agent(), hunks.concat())
+}
+
+/// What a person sees of hunks, names and counts aside. Neighbours in the same state are one: where one ends and the next
+/// begins may tell that there was a conflict between them.
+fn shown(hunks: &[HunkView]) -> Vec<(Range<usize>, String, String, HunkState)> {
+    let mut shown: Vec<(Range<usize>, String, String, HunkState)> = Vec::new();
+    for hunk in hunks {
+        match shown.last_mut() {
+            Some((lines, removed, added, state)) if lines.end == hunk.lines.start && *state == hunk.state => {
+                lines.end = hunk.lines.end;
+                removed.push_str(&hunk.removed);
+                added.push_str(&hunk.added);
+            }
+            _ => {
+                shown.push((hunk.lines.clone(), hunk.removed.to_string(), hunk.added.to_string(), hunk.state))
+            }
+        }
+    }
+    shown
+}
+
+fn conflicted(world: &World) -> bool {
+    world.hunks().iter().any(|hunk| hunk.state == HunkState::Conflicted)
+}
+
+/// Every hunk accepted. Conflicts and undone hunks are decided one by one: they may touch others, and share the line break
+/// between them, so the edit of each counts from what the others have become.
+fn all_applied(world: &World) -> Result<String, String> {
+    let pending: Vec<Change> = world.pending().into_iter().map(|hunk| hunk.accept).collect();
+    if !conflicted(world) && !world.hunks().iter().any(|hunk| hunk.undone) {
+        return Ok(with_edits(&world.client(), &pending));
+    }
+    let mut world = world.clone();
+    let mut text = world.client();
+    if world.agent().is_none() || world.server().is_none() {
+        return Ok(with_edits(&text, &world.hunks().into_iter().map(|hunk| hunk.accept).collect::<Vec<_>>()));
+    }
+    while let Some(hunk) = world.hunks().into_iter().find(|hunk| hunk.state != HunkState::Applying) {
+        let edits = match hunk.state {
+            HunkState::Conflicted => world.draft.resolve(&named(&hunk), Take::Agents),
+            HunkState::Pending | HunkState::Applying => world.draft.accept(&[named(&hunk)]),
+        };
+        let edits = edits.map_err(|refusal| format!("hunk {} can't be applied: {refusal}", hunk.id.0))?;
+        let changes = world.editor.apply_edits(&edits, Units::Utf8);
+        world.draft.buffer_changed(&changes);
+        if world.client() == text {
+            return Err(format!("hunk {} applied changes nothing", hunk.id.0));
+        }
+        text = world.client();
+    }
+    Ok(text)
+}
+
+fn with_edits(text: &str, edits: &[Change]) -> String {
+    let mut after = String::new();
+    let mut end = 0;
+    for edit in edits {
+        after.push_str(&text[end..edit.range.start.max(end)]);
+        after.push_str(&edit.text);
+        end = edit.range.end;
+    }
+    after + &text[end..]
+}
+
+fn whole_lines(text: &str, hunk: &HunkView) -> String {
+    let lines = lines(text);
+    let inside = lines.iter().take(hunk.lines.end).skip(hunk.lines.start);
+    inside.map(|line| line.content.clone() + &line.ending).collect()
+}
+
+/// The bytes a hunk may touch: its lines, and at the end of the text the break before them.
+fn stretch(text: &str, hunk: &HunkView) -> Range<usize> {
+    let lines = lines(text);
+    let start = lines.get(hunk.lines.start).map_or(text.len(), |line| line.start);
+    let end = lines.get(hunk.lines.end).map_or(text.len(), |line| line.start);
+    let break_before = lines.get(hunk.lines.start.wrapping_sub(1)).map_or(0, |line| line.ending.len());
+    let at_the_end = hunk.lines.end >= lines.len();
+    if at_the_end { start - break_before..end } else { start..end }
+}
+
+fn sound(text: &str, edits: &[Change]) -> Result<(), String> {
+    let places = places(text);
+    for edit in edits {
+        for place in [edit.range.start, edit.range.end] {
+            if !places.contains(&place) {
+                return Err(format!("{edit:?}: {place} is no place in {text:?}"));
+            }
+            for units in [Units::Utf8, Units::Utf16, Units::Utf32] {
+                same(
+                    "a place named and found again",
+                    &offset_of(text, position_of(text, place, units), units),
+                    &place,
+                )?;
+            }
+        }
+        if edit.range.start > edit.range.end {
+            return Err(format!("{edit:?} is upside down"));
+        }
+    }
+    match edits.windows(2).find(|pair| pair[0].range.end > pair[1].range.start) {
+        Some(pair) => Err(format!("not ascending, or overlapping: {pair:?}")),
+        None => Ok(()),
+    }
+}
+
+/// The line within which the change lies whole, its line break untouched.
+fn changed_line(before: &[Line], after: &[Line], change: &Change) -> Option<usize> {
+    let line = before.iter().position(|line| {
+        line.start <= change.range.start && change.range.end <= line.start + line.content.len()
+    })?;
+    let rest_is_equal = contents(before, line, 1) == contents(after, line, 1);
+    let break_is_equal = after.get(line).is_some_and(|now| before[line].ending == now.ending);
+    (rest_is_equal && break_is_equal && before.len() == after.len()).then_some(line)
+}
+
+/// The line that the change puts in whole, typed at the start of the line that stood there.
+fn inserted_line(before: &[Line], after: &[Line], change: &Change) -> Option<usize> {
+    let line = before.iter().position(|line| change.range == (line.start..line.start))?;
+    let ends_itself = change.text.ends_with(['\n', '\r']);
+    (ends_itself && contents(before, line, 0) == contents(after, line, 1)).then_some(line)
+}
+
+/// The line that the change takes out whole, its break with it.
+fn deleted_line(before: &[Line], after: &[Line], change: &Change) -> Option<usize> {
+    let whole = |line: &Line| line.start..line.start + line.content.len() + line.ending.len();
+    let line = before.iter().position(|line| !line.ending.is_empty() && change.range == whole(line))?;
+    (change.text.is_empty() && contents(before, line, 1) == contents(after, line, 0)).then_some(line)
+}
+
+/// All lines but `without` of them from `line` on.
+fn contents(lines: &[Line], line: usize, without: usize) -> Vec<(&str, &str)> {
+    let kept = lines.iter().enumerate().filter(|(number, _)| !(line..line + without).contains(number));
+    kept.map(|(_, line)| (line.content.as_str(), line.ending.as_str())).collect()
+}
+
+fn shuffled(mut hunks: Vec<HunkView>, dice: [u16; 4]) -> Vec<HunkView> {
+    let mut order = Vec::new();
+    for turn in 0..hunks.len() {
+        order.push(hunks.remove(usize::from(dice[turn % 4]) % hunks.len()));
+    }
+    order
+}
+
+fn still_there(world: &World, hunk: &HunkView) -> Result<HunkView, String> {
+    let HunkId(id) = &hunk.id;
+    let now = world.pending().into_iter().find(|other| other.id == hunk.id);
+    now.ok_or_else(|| format!("{id} is no longer pending after another hunk was accepted: {}", show(world)))
+}
