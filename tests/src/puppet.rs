@@ -1,6 +1,7 @@
 //! Agents whose model is played by the test, call by call: between two calls the test decides, types, and looks around.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -12,6 +13,8 @@ use crate::model_server::{Answer, Asked, ModelServer};
 pub struct Puppets {
     pub home: Home,
     pub client: Client,
+    /// How long a call may take.
+    pub patience: Duration,
     /// Held so that its checks of every request run at the end.
     model: ModelServer,
     asked: mpsc::UnboundedReceiver<Asked>,
@@ -47,7 +50,7 @@ impl Puppets {
         home.environment.push(("ANTHROPIC_BASE_URL".to_owned(), model.url()));
         let mut client = Client::start(&home);
         client.initialize(&home, capabilities).await;
-        Self { home, client, model, asked, sessions: BTreeMap::new() }
+        Self { home, client, patience: DEADLINE, model, asked, sessions: BTreeMap::new() }
     }
 
     /// The session called `session` (begun if need be) calls a tool.
@@ -127,7 +130,7 @@ impl Puppets {
 
     /// The next request of any session. The tests play one session at a time, so it is the one that was answered last.
     async fn next_asked(&mut self) -> Asked {
-        let asked = self.client.until(tokio::time::timeout(DEADLINE, self.asked.recv())).await;
+        let asked = self.client.until(tokio::time::timeout(self.patience, self.asked.recv())).await;
         match asked {
             Ok(Some(asked)) => asked,
             Ok(None) => panic!("the model server has ended"),
