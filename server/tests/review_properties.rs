@@ -4,6 +4,8 @@
 
 #[path = "review_properties/editor.rs"]
 mod editor;
+#[path = "review_properties/observe.rs"]
+mod observe;
 #[path = "review_properties/paired.rs"]
 mod paired;
 #[path = "review_properties/regressions.rs"]
@@ -12,6 +14,8 @@ mod regressions;
 mod rules;
 #[path = "review_properties/schedule.rs"]
 mod schedule;
+#[path = "review_properties/world.rs"]
+mod world;
 
 use std::cell::Cell;
 use std::io::Write;
@@ -99,7 +103,10 @@ fn check<S: Strategy>(name: &str, schedules: S, rule: impl Fn(&S::Value) -> Resu
         ran.set(ran.get() + 1);
         rule(&schedule).map_err(TestCaseError::fail)
     });
-    // Past the capture of test output: the count is worth seeing in a green run.
+    #[allow(
+        clippy::explicit_write,
+        reason = "past the capture of test output: the count is worth seeing when green"
+    )]
     writeln!(std::io::stderr(), "{name}: {} schedules", ran.get()).unwrap();
     match outcome {
         Ok(()) => {}

@@ -5,7 +5,7 @@ use copydesk::review::{HunkState, HunkView};
 use proptest::prelude::*;
 
 use super::editor::lines;
-use super::schedule::{World, reason};
+use super::world::{World, reason};
 
 /// The agent replaces every line of `base` between two anchor lines; then the user makes them `user`.
 #[derive(Clone, Debug)]
@@ -71,10 +71,8 @@ pub fn states_are_computed(replacement: &Replacement) -> Result<(), String> {
         if let Some(words) = detour {
             // Only other words in the place of words that the agent changed are a conflict for sure.
             type_lines(&mut world, |line| {
-                match replacement.base[line].words == replacement.agent[line].words {
-                    true => replacement.base[line].line(),
-                    false => words.to_owned(),
-                }
+                let Replacement { base, agent, .. } = replacement;
+                if base[line].words == agent[line].words { base[line].line() } else { words.to_owned() }
             });
         }
         type_lines(&mut world, |line| replacement.user[line].line());
