@@ -34,6 +34,8 @@ async fn very_long_lines_and_very_many_lines() {
     let mut puppets = Puppets::start(home).await;
     // A program built without optimisation compares 200,000 lines for a minute.
     puppets.patience = Duration::from_secs(300);
+    // Unoptimised code holds more at a time.
+    let limit = case["limits"]["mib"].as_f64().unwrap() * if cfg!(debug_assertions) { 2.0 } else { 1.0 };
     for step in case["steps"].as_array().unwrap() {
         let mut input = step.clone();
         let path = puppets.home.path(step["path"].as_str().unwrap());
@@ -51,7 +53,7 @@ async fn very_long_lines_and_very_many_lines() {
         assert!(outcome.text.len() < 200_000, "{step}: a result of {} bytes", outcome.text.len());
         let results = puppets.decide("accept", json!({ "all": true })).await;
         let grown = puppets.client.resident_mib() - before;
-        assert!(grown < case["limits"]["mib"].as_f64().unwrap(), "{step}: {grown} MiB more");
+        assert!(grown < limit, "{step}: {grown} MiB more");
         let other = results.iter().find(|result| result["outcome"] != "accepted");
         assert!(other.is_none(), "{step}: {other:?}");
     }
