@@ -42,6 +42,25 @@ pub(super) struct Sentence {
     pub(super) comment: Option<usize>,
 }
 
+/// In the imperative, as a change made for it is summed up.
+impl std::fmt::Display for Instruction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Rename { from, to } => write!(f, "rename {from} to {to}"),
+            Self::Replace { old, new } => write!(f, "replace `{old}` by `{new}`"),
+            Self::Document { target: Some(target) } => write!(f, "document {target}"),
+            Self::Document { target: None } => f.write_str("add a doc comment"),
+            Self::DeleteLine(Line::Number(number)) => write!(f, "delete line {number}"),
+            Self::DeleteLine(Line::Text(text)) => write!(f, "delete the line `{text}`"),
+            Self::MakeAsync { target: Some(target) } => write!(f, "make {target} async"),
+            Self::MakeAsync { target: None } => f.write_str("make it async"),
+            Self::WriteTests => f.write_str("write tests"),
+            Self::Fix { message } => write!(f, "fix: {message}"),
+            Self::Explain => f.write_str("explain"),
+        }
+    }
+}
+
 /// What it understands, for a person who asked for something else.
 pub(super) const UNDERSTOOD: &str = "\
 - `rename load to open` (add `in src/a.rs` for one file)

@@ -83,11 +83,11 @@ async fn a_rename_goes_through_all_files_and_spares_longer_words() {
             r#"Grep {"pattern":"\\bload\\b","output_mode":"files_with_matches"}"#,
             r#"Read {"file_path":"src/a.rs"}"#,
             r#"Read {"file_path":"src/c.rs"}"#,
-            r#"Edit {"file_path":"src/a.rs","old_string":"fn load() {}","new_string":"fn open() {}"}"#,
-            r#"Edit {"file_path":"src/a.rs","old_string":"fn reload() {\n    load();","new_string":"fn reload() {\n    open();"}"#,
-            r#"Edit {"file_path":"src/a.rs","old_string":"    load();","new_string":"    open();"}"#,
-            r#"Edit {"file_path":"src/c.rs","old_string":"use a::load;","new_string":"use a::open;"}"#,
-            r#"Edit {"file_path":"src/c.rs","old_string":"load()","new_string":"open()"}"#,
+            r#"Edit {"file_path":"src/a.rs","old_string":"fn load() {}","new_string":"fn open() {}","description":"rename load to open"}"#,
+            r#"Edit {"file_path":"src/a.rs","old_string":"fn reload() {\n    load();","new_string":"fn reload() {\n    open();","description":"rename load to open"}"#,
+            r#"Edit {"file_path":"src/a.rs","old_string":"    load();","new_string":"    open();","description":"rename load to open"}"#,
+            r#"Edit {"file_path":"src/c.rs","old_string":"use a::load;","new_string":"use a::open;","description":"rename load to open"}"#,
+            r#"Edit {"file_path":"src/c.rs","old_string":"load()","new_string":"open()","description":"rename load to open"}"#,
         ]
     );
     run.last_words(

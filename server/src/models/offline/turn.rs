@@ -135,7 +135,13 @@ fn change(
         .skip(pass.edits.len())
         .take(EDITS_AT_ONCE)
         .map(|(path, edit)| {
-            call("Edit", json!({ "file_path": path, "old_string": edit.old, "new_string": edit.new }))
+            let description = sentence.instruction.to_string();
+            call(
+                "Edit",
+                json!({
+                    "file_path": path, "old_string": edit.old, "new_string": edit.new, "description": description,
+                }),
+            )
         })
         .collect();
     if !left.is_empty() {
