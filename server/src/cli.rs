@@ -65,8 +65,8 @@ pub fn main(
     match arguments::parse(arguments, stdin_is_terminal) {
         Ok(Invocation::Serve { overrides }) => serve(overrides),
         Ok(invocation) => ExitCode::from(dispatch(invocation, &mut Terminal::of_process()).code()),
-        Err(UsageError(message)) => {
-            Terminal::of_process().error(&format!("{message}\nTry `copydesk help`."));
+        Err(UsageError { message, topic }) => {
+            Terminal::of_process().error(&format!("{message}\nTry `{}`.", help::command(topic)));
             ExitCode::from(Exit::Usage.code())
         }
     }

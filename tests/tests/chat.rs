@@ -85,6 +85,19 @@ async fn an_empty_prompt_is_not_sent_and_the_person_is_told() {
 }
 
 #[tokio::test]
+async fn the_cursor_goes_to_a_line_that_every_editor_has() {
+    let home = Home::new();
+    let mut client = plain(&home).await;
+    execute(&mut client, &json!({"command": "copydesk.open-chat", "arguments": []})).await;
+    let shown = client.asked("window/showDocument", 1).await;
+    let text = std::fs::read_to_string(home.path(".copydesk/chat.md")).unwrap();
+    assert_eq!(text, "# Copydesk\n\n## You\n\n");
+    let end = json!({"line": 3, "character": 0});
+    assert_eq!(shown["selection"], json!({"start": end, "end": end}));
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
 async fn nothing_is_made_in_the_project_before_the_chat_is_opened() {
     let home = Home::new();
     let mut client = plain(&home).await;

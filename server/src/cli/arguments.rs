@@ -40,7 +40,7 @@ pub(super) struct RunArguments {
     pub(super) overrides: Vec<Override>,
 }
 
-/// `src/a.rs` or `src/a.rs:L3-L9`.
+/// `src/a.rs`, `src/a.rs:3` or `src/a.rs:3-9`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct FileArgument {
     pub(super) path: String,
@@ -85,9 +85,12 @@ pub(super) enum Topic {
     Config,
 }
 
-/// What is wrong with the arguments, in a line for the person.
+/// What is wrong with the arguments, in a line for the person, and the help to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct UsageError(pub(super) String);
+pub(super) struct UsageError {
+    pub(super) message: String,
+    pub(super) topic: Topic,
+}
 
 /// Without a command it is the language server, unless a person sits at stdin.
 pub(super) fn parse(
@@ -115,7 +118,7 @@ pub(super) fn parse(
             option if option.starts_with('-') => return Err(unknown_option(option)),
             command => topic(command)?,
         };
-        return command(topic, words);
+        return command(topic, words).map_err(|error| UsageError { topic, ..error });
     }
     match (stdio, stdin_is_terminal) {
         (false, true) => Ok(Invocation::Help { topic: Topic::All }),
@@ -252,10 +255,10 @@ fn setup_editor(name: &str) -> Result<SetupEditor, UsageError> {
     }
 }
 
-/// `path:L3-L9`, `path:L3`; any other colon belongs to the name.
+/// `path:3-9`, `path:3`, each number with an `L` before it if one likes; any other colon belongs to the name.
 fn file_argument(word: &str) -> Result<FileArgument, UsageError> {
     let whole = || FileArgument { path: word.to_owned(), lines: None };
-    let Some((path, lines)) = word.rsplit_once(":L") else { return Ok(whole()) };
+    let Some((path, lines)) = word.rsplit_once(':') else { return Ok(whole()) };
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     let number = |text: &str| text.strip_prefix('L').unwrap_or(text).parse::<u32>().ok();
     match (number(first), number(last)) {
@@ -272,7 +275,7 @@ fn unknown_option(option: &str) -> UsageError {
 }
 
 fn error(message: impl Into<String>) -> UsageError {
-    UsageError(message.into())
+    UsageError { message: message.into(), topic: Topic::All }
 }
 
 #[cfg(test)]
@@ -280,7 +283,7 @@ mod tests {
     use super::*;
 
     fn parsed(line: &[&str], terminal: bool) -> Result<Invocation, String> {
-        parse(line.iter().map(OsString::from), terminal).map_err(|UsageError(message)| message)
+        parse(line.iter().map(OsString::from), terminal).map_err(|error| error.message)
     }
 
     #[track_caller]
@@ -318,10 +321,25 @@ mod tests {
     fn a_task_with_files_and_ranges() {
         let file = |path: &str, lines| FileArgument { path: path.into(), lines };
         check(
-            &["run", "--offline", "do it", "a.rs", "b.rs:L3-L9", "c:d.rs:L4", "--output=json", "-y"],
+            &[
+                "run",
+                "--offline",
+                "do it",
+                "a.rs",
+                "b.rs:3-9",
+                "b.rs:L3-L9",
+                "c:d.rs:4",
+                "--output=json",
+                "-y",
+            ],
             Invocation::Run(RunArguments {
                 prompt: "do it".into(),
-                files: vec![file("a.rs", None), file("b.rs", Some((3, 9))), file("c:d.rs", Some((4, 4)))],
+                files: vec![
+                    file("a.rs", None),
+                    file("b.rs", Some((3, 9))),
+                    file("b.rs", Some((3, 9))),
+                    file("c:d.rs", Some((4, 4))),
+                ],
                 decide: Decide::AcceptAll,
                 output: Output::Json,
                 overrides: offline(),
@@ -352,6 +370,17 @@ mod tests {
     }
 
     #[test]
+    fn a_mistake_names_the_help_to_read() {
+        let check = |line: &[&str], want| {
+            assert_eq!(parse(line.iter().map(OsString::from), false).unwrap_err().topic, want, "{line:?}");
+        };
+        check(&["rum"], Topic::All);
+        check(&["--wat"], Topic::All);
+        check(&["run"], Topic::Run);
+        check(&["setup", "ed"], Topic::Setup);
+    }
+
+    #[test]
     fn mistakes_are_named() {
         check_error(&["rum"], "there is no command `rum`");
         check_error(&["run"], "what is to be done?");
@@ -360,7 +389,7 @@ mod tests {
         check_error(&["run", "x", "--yes", "--diff"], "choose one");
         check_error(&["run", "x", "--output", "xml"], "not `xml`");
         check_error(&["run", "x", "--output"], "needs a value");
-        check_error(&["run", "x", "a.rs:L9-L3"], "lines count from 1");
+        check_error(&["run", "x", "a.rs:9-3"], "lines count from 1");
         check_error(&["setup"], "which editor?");
         check_error(&["setup", "ed"], "nothing for `ed`");
         check_error(&["doctor", "me"], "one argument too many");

@@ -13,6 +13,18 @@ pub(super) fn text(topic: Topic) -> &'static str {
     }
 }
 
+/// The command that prints `text(topic)`.
+pub(super) fn command(topic: Topic) -> &'static str {
+    match topic {
+        Topic::All => "copydesk help",
+        Topic::Try => "copydesk help try",
+        Topic::Run => "copydesk help run",
+        Topic::Doctor => "copydesk help doctor",
+        Topic::Setup => "copydesk help setup",
+        Topic::Config => "copydesk help config",
+    }
+}
+
 const ALL: &str = "\
 A coding agent that lives in the editor you already use.
 
@@ -43,9 +55,10 @@ otherwise it decides by itself. Nothing outside the temporary folder is touched.
 ";
 
 const RUN: &str = "\
-usage: copydesk run PROMPT [FILE[:L1-L2]]...
+usage: copydesk run PROMPT [FILE[:LINE[-LINE]]]...
 
-Does a task in this folder. Shows the changes and asks about each hunk:
+Does a task in this folder; the first file, such as src/store.rs:3-9, is where the task stands. Shows
+the changes and asks about each hunk:
   y accept   n reject   a accept this and all that follow   q leave the rest   e edit it first   ? help
 
   -y, --yes         accept everything

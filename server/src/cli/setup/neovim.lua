@@ -7,6 +7,11 @@ vim.lsp.enable('copydesk')
 -- The rest is comfort. Each pending change is shown as a diff under its line:
 vim.diagnostic.config({ virtual_lines = { current_line = true } })
 
+-- Messages in one line: Neovim's own way to show them waits for a key each time.
+vim.lsp.config('copydesk', { handlers = {
+  ['window/showMessage'] = function(_, shown) vim.notify(shown.message, 5 - shown.type) end,
+} })
+
 -- ]d goes to the next change, gra opens its menu, and gry accepts it and goes on to the next one.
 vim.keymap.set('n', 'gry', function()
   vim.lsp.buf.code_action({ apply = true, filter = function(a) return a.title:match('^Accept hunk') end })

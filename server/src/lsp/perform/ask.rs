@@ -63,16 +63,16 @@ fn start(stage: &Stage, text: String, place: Option<Place>, diagnostics: Vec<Str
     // What is written in the chat from now on goes there too.
     stage.talk_with(session.clone());
     if !stage.editor.features().copydesk.events {
-        say_who_works(stage, &session, &text);
+        say_who_works(stage, &session);
     }
 }
 
-/// Most editors show no progress by themselves.
-fn say_who_works(stage: &Stage, session: &SessionId, text: &str) {
+/// Most editors show no progress by themselves. Short: where a message does not fit into a line, Neovim waits for a key
+/// and takes the next one that was meant for the text.
+fn say_who_works(stage: &Stage, session: &SessionId) {
     let info = stage.core.sessions.list().into_iter().find(|info| info.session == *session);
-    let who = info.map(|info| format!(" ({})", info.model)).unwrap_or_default();
-    let first_line = text.lines().next().unwrap_or_default();
-    stage.editor.show_message(Loudness::Info, format!("Copydesk{who} works on: {first_line}"));
+    let who = info.map(|info| format!(": {}", info.model)).unwrap_or_default();
+    stage.editor.show_message(Loudness::Info, format!("Copydesk is at work{who}"));
 }
 
 /// An input box of our own plug-in. `None`: closed, or nothing in it.

@@ -66,10 +66,38 @@ fn fenced(diff: &str) -> String {
     format!("{fence}diff\n{diff}\n{fence}")
 }
 
+/// Code between backticks stays code: Neovim and others would show the backslashes.
 fn escape_markdown(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    let inner = parts.get(1..parts.len() - 1).unwrap_or_default();
+    if parts.len() % 2 == 0 || inner.iter().any(|part| part.is_empty()) {
+        return escaped(text);
+    }
+    let part = |(index, part): (usize, &&str)| {
+        if index % 2 == 1 { format!("`{part}`") } else { escaped(part) }
+    };
+    parts.iter().enumerate().map(part).collect()
+}
+
+fn escaped(text: &str) -> String {
     text.chars()
         .flat_map(|char| {
             matches!(char, '*' | '_' | '`' | '[' | ']' | '<' | '\\').then_some('\\').into_iter().chain([char])
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_code_is_markup_in_a_title() {
+        let check = |text, want| assert_eq!(escape_markdown(text), want);
+        check("change `load` to `open_*`", "change `load` to `open_*`");
+        check("*now* [x](y) `a`", r"\*now\* \[x\](y) `a`");
+        check("one ` alone <b>", r"one \` alone \<b>");
+        check("``a`` and `b`", r"\`\`a\`\` and \`b\`");
+        check("", "");
+    }
 }

@@ -229,7 +229,7 @@ impl Keeper {
             Some(document) => (document.uri, document.text),
             None => (from_path(&self.path), self.on_disk().map(|(text, _)| text).unwrap_or_default()),
         };
-        let end = Position::new(text.line_count().saturating_sub(1) as u32, 0);
+        let end = Position::new(last_line(&text), 0);
         self.editor.show_document(uri, Some(Range::new(end, end)));
     }
 
@@ -310,6 +310,13 @@ impl Keeper {
     fn document(&self) -> Option<OpenDocument> {
         self.documents.open_document(&self.path)
     }
+}
+
+/// The last line that a line break does not only end: Neovim has no other, and refuses a cursor there.
+fn last_line(text: &Text) -> u32 {
+    let last = text.line_count().saturating_sub(1);
+    let last = if text.line(last).is_empty() { last.saturating_sub(1) } else { last };
+    u32::try_from(last).unwrap_or(u32::MAX)
 }
 
 /// Of the runtime's clock, which tests can hold.

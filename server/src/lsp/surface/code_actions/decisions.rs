@@ -38,13 +38,11 @@ pub(super) fn of_file(scene: &Scene, items: FileItems<'_>, taken: usize) -> Vec<
         return Vec::new();
     }
     let (count, name) = (hunks.len(), file.path.file_name());
+    let all = if count == 1 { "1".to_owned() } else { format!("all {count}") };
     let what = What::File(file.path.clone());
-    let accept = accepting(scene, file, &hunks, format!("Accept all {count} in {name}"), what.clone());
+    let accept = accepting(scene, file, &hunks, format!("Accept {all} in {name}"), what.clone());
     let reject = Command::Reject { what, reason: None };
-    vec![
-        accept,
-        command_action(scene, format!("Reject all {count} in {name}"), CodeActionKind::QUICKFIX, &reject),
-    ]
+    vec![accept, command_action(scene, format!("Reject {all} in {name}"), CodeActionKind::QUICKFIX, &reject)]
 }
 
 pub(super) fn show_diff(scene: &Scene, place: Place) -> CodeAction {
