@@ -48,6 +48,7 @@ impl Progress {
             }
             Event::Retry { attempt, max, delay_ms, reason } => {
                 let seconds = delay_ms.div_ceil(1000);
+                let reason = reason.trim_end_matches('.');
                 let text = format!("! {reason}; trying again in {seconds} s ({attempt}/{max})");
                 self.line(terminal, Look::Bad, &text);
             }

@@ -16,7 +16,10 @@ pub(super) fn setup(terminal: &mut Terminal, editor: SetupEditor, languages: &[S
             terminal.print(HELIX_CONFIG);
         }
         SetupEditor::VsCode => terminal.print(include_str!("setup/vscode.txt")),
-        SetupEditor::Emacs => terminal.print(include_str!("../../../editor-clients/emacs/copydesk.el")),
+        SetupEditor::Emacs => {
+            terminal.line(";; ~/.emacs.d/init.el   (then M-x eglot in a file)\n");
+            terminal.print(include_str!("../../../editor-clients/emacs/copydesk.el"));
+        }
     }
     Exit::Done
 }
