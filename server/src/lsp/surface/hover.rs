@@ -70,7 +70,7 @@ fn fenced(diff: &str) -> String {
 fn escape_markdown(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
     let inner = parts.get(1..parts.len() - 1).unwrap_or_default();
-    if parts.len() % 2 == 0 || inner.iter().any(|part| part.is_empty()) {
+    if parts.len().is_multiple_of(2) || inner.iter().any(|part| part.is_empty()) {
         return escaped(text);
     }
     let part = |(index, part): (usize, &&str)| {
