@@ -64,7 +64,15 @@ pub fn main(
     let stdin_is_terminal = std::io::stdin().is_terminal();
     match arguments::parse(arguments, stdin_is_terminal) {
         Ok(Invocation::Serve { overrides }) => serve(overrides),
-        Ok(invocation) => ExitCode::from(dispatch(invocation, &mut Terminal::of_process()).code()),
+        Ok(invocation) => {
+            let mut terminal = Terminal::of_process();
+            let mut exit = dispatch(invocation, &mut terminal);
+            if let Some(cause) = terminal.lost_output() {
+                terminal.error(&format!("the output is not complete: {cause}"));
+                exit = if exit == Exit::Done { Exit::Failed } else { exit };
+            }
+            ExitCode::from(exit.code())
+        }
         Err(UsageError { message, topic }) => {
             Terminal::of_process().error(&format!("{message}\nTry `{}`.", help::command(topic)));
             ExitCode::from(Exit::Usage.code())

@@ -12,7 +12,7 @@ pub use choice::{ModelChoice, choose_model};
 pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
-pub use secret::ApiKey;
+pub use secret::{ApiKey, shown_url};
 pub use settings::{
     DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind, ReviewSettings, Setting,
     Settings,

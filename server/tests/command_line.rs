@@ -159,3 +159,28 @@ fn try_shows_a_whole_task_and_takes_only_what_was_accepted() {
     assert!(readme.contains("Mind the load") && readme.contains("`Shelf::open`"), "{readme}");
     std::fs::remove_dir_all(project).unwrap();
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_is_lost_is_a_failure_and_a_reader_that_left_is_none() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    let run = |stdout: Stdio| {
+        Command::new(env!("CARGO_BIN_EXE_copydesk"))
+            .args(["run", "--offline", "--diff", TASK])
+            .current_dir(folder.path())
+            .env_clear()
+            .env("HOME", folder.path().join("home"))
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .output()
+            .unwrap()
+    };
+    let full = run(std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap().into());
+    assert_eq!(full.status.code(), Some(1));
+    let told = String::from_utf8(full.stderr).unwrap();
+    assert!(told.contains("copydesk: the output is not complete: No space left on device"), "{told}");
+
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    assert_eq!(run(writer.into()).status.code(), Some(0));
+}

@@ -130,6 +130,21 @@ async fn thinking_text_and_calls_in_one_answer() {
 }
 
 #[tokio::test]
+async fn a_web_page_is_no_answer_and_is_not_asked_for_again() {
+    let page = Answer::response(200, "<html>Please log in</html>").header("content-type", "text/html");
+    let server = ModelServer::playing([page]).await;
+    let error = ask(&server.url()).await.error.expect("an error");
+    assert_eq!(error.kind, ModelErrorKind::Malformed);
+    let url = server.url();
+    assert_eq!(
+        error.message,
+        format!(
+            "The answer of {url} is not what the Messages API sends: it is `text/html`. Check that the base URL leads to it."
+        )
+    );
+}
+
+#[tokio::test]
 async fn bytes_may_be_split_anywhere() {
     for pieces in [1, 2, 3, 7] {
         let server =

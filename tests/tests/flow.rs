@@ -8,7 +8,10 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
+use std::time::Duration;
+
 use copydesk_tests::client::{Answer, Client, Home};
+use copydesk_tests::model_server::{Answer as ModelAnswer, ModelServer};
 use copydesk_tests::person::{ask, choose, execute, hunks, plain};
 use serde_json::{Value, json};
 
@@ -98,6 +101,33 @@ async fn progress_is_one_line_under_a_readable_token() {
     assert_eq!(begin["value"], json!({"kind": "begin", "title": "Copydesk", "cancellable": true}));
     let end = client.notification("$/progress", kind("end")).await;
     assert_eq!(end["value"]["message"], "done");
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn progress_says_why_a_request_is_made_again() {
+    let model = ModelServer::playing([
+        ModelAnswer::refusal(529, "overloaded_error", "Overloaded"),
+        ModelAnswer::says("Here I am.").after(Duration::from_secs(1)),
+    ])
+    .await;
+    let mut home = Home::new();
+    home.environment = vec![
+        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
+        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
+    ];
+    let mut client = plain(&home).await;
+    ask(&mut client, "hello").await;
+    let report = client
+        .notification("$/progress", |params| {
+            params["value"]["message"]
+                .as_str()
+                .is_some_and(|message| message.ends_with("Trying again in 1 s (2/10)"))
+        })
+        .await;
+    let message = report["value"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The model is overloaded (529): Overloaded."), "{message}");
+    client.notification("$/progress", |params| params["value"]["message"] == "done").await;
     assert_eq!(client.close().await, 0);
 }
 

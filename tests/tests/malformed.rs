@@ -61,6 +61,17 @@ async fn wrong_params_fail_the_one_request() {
 }
 
 #[tokio::test]
+async fn a_request_that_nobody_knows_is_answered() {
+    let home = Home::new();
+    let mut client = Client::open(&home).await;
+    for method in ["no/such/request", "$/no-such-request"] {
+        let error = client.request(method, json!({})).await.unwrap_err();
+        assert_eq!(error["code"], -32601, "{method}: {error}");
+    }
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
 async fn names_of_nothing_are_told_as_such() {
     let home = Home::new();
     let mut client = Client::open(&home).await;

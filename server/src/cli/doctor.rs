@@ -10,7 +10,7 @@ use super::Exit;
 use super::config::places;
 use super::editor::Editor;
 use super::terminal::{Look, Terminal};
-use crate::config::{ModelChoice, Override, ProviderKind, choose_model, load};
+use crate::config::{ModelChoice, Override, ProviderKind, choose_model, load, shown_url};
 use crate::documents::AbsPath;
 use crate::models::DEFAULT_MODEL;
 
@@ -87,7 +87,8 @@ fn model(terminal: &mut Terminal, choice: &ModelChoice, next: &mut Vec<String>) 
     match choice.provider {
         ProviderKind::Anthropic => {
             let name = choice.name.as_deref().unwrap_or(DEFAULT_MODEL);
-            let address = choice.base_url.as_deref().map(|url| format!(" at {url}")).unwrap_or_default();
+            let address =
+                choice.base_url.as_deref().map(|url| format!(" at {}", shown_url(url))).unwrap_or_default();
             let line = format!("{name} of Anthropic{address}: {}", choice.why);
             if lacks_key(choice) {
                 bad(terminal, &format!("{line}, but there is no key"));

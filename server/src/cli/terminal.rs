@@ -9,6 +9,8 @@ pub(super) struct Terminal {
     colours: Colours,
     /// Somebody can be asked.
     pub(super) interactive: bool,
+    /// Why some of the output is lost, though there is somebody to read it.
+    lost: Option<std::io::Error>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,18 +44,30 @@ impl Terminal {
             interactive: terminal && std::io::stdin().is_terminal(),
             out: Box::new(out),
             err: Box::new(std::io::stderr()),
+            lost: None,
         }
     }
 
     /// A terminal that nobody sits at and that takes no colours.
     #[cfg(test)]
     pub(super) fn writing_to(out: impl Write + 'static) -> Self {
-        Self { out: Box::new(out), err: Box::new(std::io::sink()), colours: Colours::Off, interactive: false }
+        let (out, err) = (Box::new(out), Box::new(std::io::sink()));
+        Self { out, err, colours: Colours::Off, interactive: false, lost: None }
     }
 
     /// As it is, without a line break. A reader that has gone away is no error: there is nobody to tell.
     pub(super) fn print(&mut self, text: &str) {
-        let _ = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        if let Err(error) = written
+            && error.kind() != std::io::ErrorKind::BrokenPipe
+        {
+            self.lost.get_or_insert(error);
+        }
+    }
+
+    /// Why not all that was printed has arrived, such as a full disk. A script must not take what there is for the whole.
+    pub(super) fn lost_output(&self) -> Option<String> {
+        self.lost.as_ref().map(ToString::to_string)
     }
 
     pub(super) fn line(&mut self, text: &str) {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::settings::{LogLevel, ProviderKind, Setting, Settings};
-use super::{ApiKey, Origin, Value};
+use super::{ApiKey, Origin, Value, shown_url};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -137,7 +137,9 @@ impl Key {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
             }
             Self::ModelName => shown(&model.name, |name| set(name.as_ref(), |name| quoted(name))),
-            Self::ModelBaseUrl => shown(&model.base_url, |url| set(url.as_ref(), |url| quoted(url))),
+            Self::ModelBaseUrl => {
+                shown(&model.base_url, |url| set(url.as_ref(), |url| quoted(&shown_url(url))))
+            }
             Self::ModelApiKey => shown(&model.api_key, |key| set(key.as_ref(), |_| Shown::Hidden)),
             Self::ModelMaxTokens => shown(&model.max_tokens, |most| set(most.as_ref(), plain)),
             Self::MaxTurns => shown(max_turns, plain),
@@ -230,6 +232,7 @@ mod tests {
         check(Key::ModelProvider, text("openai"), Err("not supported by this version"));
         check(Key::ModelProvider, Value::Whole(3), Err("expected a text, got 3"));
         check(Key::ModelBaseUrl, text("http://localhost:1/"), Ok("\"http://localhost:1\""));
+        check(Key::ModelBaseUrl, text("http://me:pass@host/v1"), Ok("\"http://host/v1\""));
         check(Key::ModelBaseUrl, text("localhost"), Err("expected an address"));
         check(Key::MaxTurns, Value::Whole(0), Err("expected a whole number of 1 or more, got 0"));
         check(Key::MaxTurns, text("12"), Ok("12"));

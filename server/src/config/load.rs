@@ -1,5 +1,7 @@
 //! Reading the layers: two files, the editor's settings, the environment and the command line.
 
+use std::io::{ErrorKind, Read};
+
 use camino::{Utf8Path, Utf8PathBuf};
 use toml_edit::{Document, Item, Table};
 
@@ -62,13 +64,13 @@ pub fn load(places: &Places) -> Loaded {
     let mut files = Vec::new();
     let mut from_file = |path: &Option<Utf8PathBuf>, origin: fn(Utf8PathBuf, usize) -> Origin| {
         let Some(path) = path else { return Layer::default() };
-        let read = std::fs::read_to_string(path);
-        files.push((path.clone(), read.is_ok()));
+        let read = read_file(path).transpose();
+        files.push((path.clone(), read.is_some()));
         match read {
-            Ok(text) => file_layer(path, &text, origin),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Layer::default(),
-            Err(error) => {
-                let message = format!("the file can't be read: {error}");
+            None => Layer::default(),
+            Some(Ok(text)) => file_layer(path, &text, origin),
+            Some(Err(cause)) => {
+                let message = format!("the file can't be read: {cause}");
                 Layer {
                     entries: Vec::new(),
                     diagnostics: vec![Diagnostic { origin: origin(path.clone(), 1), message }],
@@ -85,6 +87,30 @@ pub fn load(places: &Places) -> Loaded {
     ];
     let (settings, diagnostics) = settle(&layers);
     Loaded { settings, diagnostics, files }
+}
+
+/// No configuration is longer.
+const LONGEST_FILE: u64 = 1_000_000;
+
+/// `None` where no file is. A workspace may be somebody else's: what never ends, and what waits for a writer, is not read.
+fn read_file(path: &Utf8Path) -> Result<Option<String>, String> {
+    let is_missing =
+        |error: &std::io::Error| matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory);
+    let kind = match std::fs::metadata(path) {
+        Ok(metadata) => metadata.file_type(),
+        Err(error) if is_missing(&error) => return Ok(None),
+        Err(error) => return Err(error.to_string()),
+    };
+    if !kind.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+    file.take(LONGEST_FILE + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if text.len() as u64 > LONGEST_FILE {
+        return Err(format!("it is longer than {LONGEST_FILE} bytes"));
+    }
+    Ok(Some(text))
 }
 
 /// What a `config.toml` says.

@@ -1,6 +1,7 @@
 //! Closed files: regular files only, read whole and decoded faithfully.
 
 mod entry;
+mod in_place;
 mod part;
 mod write;
 

@@ -51,6 +51,11 @@ where
 
     fn call(&mut self, request: Request) -> Self::Future {
         let (method, id) = (request.method().to_owned(), request.id().cloned());
+        if let Some(id) = id.clone().filter(|_| method.starts_with("$/")) {
+            // The service takes it for a notification that may be ignored; a request waits for its answer.
+            let error = message::error(ErrorCode::MethodNotFound, format!("Method not found: {method}"));
+            return future::ok(Some(Response::from_error(id, error))).boxed();
+        }
         let handler = match catch_unwind(AssertUnwindSafe(|| self.service.call(request))) {
             Ok(handler) => handler,
             Err(panic) => return future::ok(after_panic(&method, id, panic.as_ref())).boxed(),

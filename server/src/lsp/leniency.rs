@@ -1,6 +1,6 @@
 //! What a client may send that the protocol's own types would refuse whole, put into a form that they take.
 
-use serde_json::{Value, json};
+use serde_json::{Number, Value, json};
 use tower_lsp::jsonrpc::Request;
 
 /// Gives `request` a form that can be read.
@@ -9,6 +9,8 @@ use tower_lsp::jsonrpc::Request;
 ///   `initializationOptions`, which may be anything, and read there by `Hello`.
 /// - URIs: editors send `file:///pages/[id].tsx`, which RFC 3986 forbids; the message would be dropped and the buffers
 ///   would differ from then on. The forbidden characters are percent-encoded, which every editor decodes.
+/// - Positions: a line or column that is negative, broken or too large would lose the message in the same way. It becomes
+///   the nearest that can be, and is clamped to the text later as any other.
 pub(super) fn read_kindly(request: Request) -> Request {
     let (method, id, params) = request.into_parts();
     let params = match (method.as_ref(), params) {
@@ -16,7 +18,7 @@ pub(super) fn read_kindly(request: Request) -> Request {
             Some(json!({"capabilities": {}, "initializationOptions": params.unwrap_or_default()}))
         }
         (_, Some(mut params)) => {
-            encode_uris(&mut params);
+            mend(&mut params);
             Some(params)
         }
         // Ours all take an object, and none of its fields may be needed.
@@ -33,34 +35,61 @@ pub(super) fn read_kindly(request: Request) -> Request {
     }
 }
 
-fn encode_uris(value: &mut Value) {
+fn mend(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             for (name, value) in fields {
                 match value {
                     Value::String(uri) if matches!(name.as_str(), "uri" | "oldUri" | "newUri") => {
-                        if !uri.bytes().all(is_legal) {
+                        if !is_legal(uri) {
                             *uri = encoded(uri);
                         }
                     }
-                    value => encode_uris(value),
+                    Value::Number(place) if matches!(name.as_str(), "line" | "character") => {
+                        *place = nearest(place).into();
+                    }
+                    value => mend(value),
                 }
             }
         }
-        Value::Array(values) => values.iter_mut().for_each(encode_uris),
+        Value::Array(values) => values.iter_mut().for_each(mend),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
+/// The nearest number that LSP allows as a line or column (LSP "uinteger").
+fn nearest(place: &Number) -> u32 {
+    let place = place.as_f64().unwrap_or_default();
+    #[allow(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "`as` goes to the nearest bound"
+    )]
+    let nearest = place as u32;
+    nearest
+}
+
+fn is_legal(uri: &str) -> bool {
+    bytes(uri).all(|(_, legal)| legal)
+}
+
 fn encoded(uri: &str) -> String {
-    uri.bytes()
-        .map(|byte| if is_legal(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") })
+    bytes(uri)
+        .map(|(byte, legal)| if legal { char::from(byte).to_string() } else { format!("%{byte:02X}") })
         .collect()
 }
 
-/// RFC 3986 section 2, without the brackets, which are only for IPv6 hosts.
-fn is_legal(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=%".contains(&byte)
+/// Each byte, and whether it may stand where it does (RFC 3986 section 2; brackets are only for IPv6 hosts).
+fn bytes(uri: &str) -> impl Iterator<Item = (u8, bool)> {
+    uri.bytes().enumerate().map(|(at, byte)| {
+        let legal = match byte {
+            b'%' => {
+                uri.as_bytes().get(at + 1..at + 3).is_some_and(|code| code.iter().all(u8::is_ascii_hexdigit))
+            }
+            byte => byte.is_ascii_alphanumeric() || b"-._~:/?#@!$&'()*+,;=".contains(&byte),
+        };
+        (byte, legal)
+    })
 }
 
 #[cfg(test)]
@@ -82,7 +111,30 @@ mod tests {
         check("file:///w/a%20b.rs", "file:///w/a%20b.rs");
         check("file:///pages/[id].tsx", "file:///pages/%5Bid%5D.tsx");
         check("file:///w/a b|ü.rs", "file:///w/a%20b%7C%C3%BC.rs");
+        check("file:///w/100%.rs", "file:///w/100%25.rs");
+        check("file:///w/[a]%20%2x%", "file:///w/%5Ba%5D%20%252x%25");
         check("git:/repo/a.rs?ref=HEAD", "git:/repo/a.rs?ref=HEAD");
+    }
+
+    #[test]
+    fn positions_that_cannot_be_become_the_nearest_that_can() {
+        let read = |place: Value| {
+            let request = Request::build("textDocument/didChange");
+            let params = json!({"range": {"start": {"line": place, "character": 2}}, "text": "a"});
+            read_kindly(request.params(params).finish()).params().cloned()
+        };
+        for (sent, wanted) in [
+            (json!(7), json!(7)),
+            (json!(-1), json!(0)),
+            (json!(2.0), json!(2)),
+            (json!(1.5), json!(1)),
+            (json!(u64::MAX), json!(u32::MAX)),
+            (json!(1e99), json!(u32::MAX)),
+            (json!("7"), json!("7")),
+        ] {
+            let wanted = json!({"range": {"start": {"line": wanted, "character": 2}}, "text": "a"});
+            assert_eq!(read(sent), Some(wanted));
+        }
     }
 
     #[test]

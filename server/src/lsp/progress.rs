@@ -10,6 +10,7 @@ use tokio::sync::watch;
 use super::outgoing::Outgoing;
 use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason, ToolCallStatus};
 use crate::conversation::TaskId;
+use crate::models::ProviderEvent;
 
 /// An editor that does not answer the creation of a token shows no progress.
 const CREATE_DEADLINE: Duration = Duration::from_secs(9);
@@ -76,6 +77,17 @@ impl Progress {
                 Some(task) => task.report("thinking…".to_owned()),
                 None => self.begin(update.task.clone()),
             },
+            SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::Retry { attempt, max, delay, reason })) => {
+                if let Some(task) = task {
+                    let seconds = delay.as_secs_f32().ceil();
+                    task.report(format!("{reason} Trying again in {seconds} s ({attempt}/{max})"));
+                }
+            }
+            SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::MessageStart { .. })) => {
+                if let Some(task) = task {
+                    task.report("thinking…".to_owned());
+                }
+            }
             SessionEvent::ToolCall(call) if call.status == ToolCallStatus::InProgress => {
                 if let Some(task) = task {
                     task.calls += 1;
@@ -114,8 +126,14 @@ impl Progress {
 }
 
 impl Task {
+    /// The same line again is not sent.
     fn report(&self, text: String) {
-        self.line.send_replace(Line::Report(text));
+        let report = Line::Report(text);
+        self.line.send_if_modified(|line| {
+            let is_new = *line != report;
+            *line = report;
+            is_new
+        });
     }
 }
 

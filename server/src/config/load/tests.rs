@@ -125,3 +125,27 @@ fn nothing_anywhere_is_fine() {
     assert_eq!(loaded.files, [("/nowhere/config.toml".into(), false)]);
     assert_eq!(editor_layer(&json!("nonsense")), Layer::default());
 }
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = Utf8PathBuf::from_path_buf(folder.path().join("config.toml")).unwrap();
+    let check = |wanted: &str| {
+        let loaded = load(&Places { user_file: Some(path.clone()), ..Places::default() });
+        let told: Vec<_> = loaded.diagnostics.iter().map(ToString::to_string).collect();
+        assert_eq!(told, [format!("{path}:1: the file can't be read: {wanted}")]);
+        assert_eq!(loaded.files, [(path.clone(), true)]);
+    };
+    std::fs::create_dir(&path).unwrap();
+    check("it is no regular file");
+    std::fs::remove_dir(&path).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+    check("it is no regular file");
+    std::fs::remove_file(&path).unwrap();
+    std::process::Command::new("mkfifo").arg(&path).status().unwrap();
+    check("it is no regular file");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(&path, "#".repeat(1_000_001)).unwrap();
+    check("it is longer than 1000000 bytes");
+}

@@ -1,6 +1,6 @@
 //! Deleting and renaming a closed file: the entry in its folder, whatever it says.
 
-use super::write::failed;
+use super::write::{failed, make_folders};
 use super::{AbsPath, ReadError, WriteError, read};
 
 /// Deletes the file at `path` if its bytes still have `hash`. A link is deleted itself, not what it points to.
@@ -19,7 +19,7 @@ pub(in crate::documents) fn rename(
 ) -> Result<(), WriteError> {
     unchanged(from, hash, limit)?;
     if let Some(folder) = to.parent() {
-        std::fs::create_dir_all(folder.as_path()).map_err(|error| failed(to, &error))?;
+        make_folders(&folder).map_err(|error| failed(to, &error))?;
     }
     rename_without_replacing(from, to).map_err(|error| failed(to, &error))
 }

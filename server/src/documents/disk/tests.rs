@@ -146,6 +146,18 @@ mod writing {
     }
 
     #[test]
+    fn a_file_in_the_place_of_a_folder_is_named_as_the_cause() {
+        let folder = Folder::new();
+        folder.put("a", b"a file");
+        for name in ["a/b", "a/b/c/d"] {
+            let path = folder.path(name);
+            let refused = write(&path, "x", Expected::Absent, LIMIT);
+            assert_eq!(refused, Err(WriteError::NoFolder { path }), "{name}");
+        }
+        assert_eq!(folder.names(), ["a"]);
+    }
+
+    #[test]
     fn a_file_moves_only_where_none_is() {
         let folder = Folder::new();
         let (from, taken, free) = (folder.put("a", b"x"), folder.put("b", b"y"), folder.path("sub/c"));

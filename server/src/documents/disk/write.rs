@@ -1,8 +1,9 @@
 //! Writing a closed file: whole or not at all, and with everything kept that is not its text.
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::io::Write;
 
+use super::in_place::write_in_place;
 use super::{AbsPath, Encoding, ReadError, decode, io_error, open, read};
 
 /// What the writer believes to be there. A file that says something else by now is not touched.
@@ -33,6 +34,12 @@ pub enum WriteError {
     Unmappable { path: AbsPath, encoding: String, character: char },
     #[error(transparent)]
     Read(#[from] ReadError),
+    #[error(
+        "{path} can't be made: something on its way is a file and no folder. Move that away and accept again"
+    )]
+    NoFolder { path: AbsPath },
+    #[error("There is no room on the disk for {path}, which is as it was: make room and accept again")]
+    Full { path: AbsPath },
     #[error("{path} can't be written: {cause}")]
     Io { path: AbsPath, cause: String },
 }
@@ -58,7 +65,7 @@ fn create(path: &AbsPath, text: &str) -> Result<u64, WriteError> {
     let fail = |error: &std::io::Error| failed(path, error);
     let bytes = text.as_bytes();
     let folder = path.parent().ok_or_else(|| WriteError::Exists { path: path.clone() })?;
-    std::fs::create_dir_all(folder.as_path()).map_err(|error| fail(&error))?;
+    make_folders(&folder).map_err(|error| fail(&error))?;
     let mut temporary = temporary(&folder).map_err(|error| fail(&error))?;
     fill(temporary.as_file_mut(), bytes).map_err(|error| fail(&error))?;
     temporary.persist_noclobber(path.as_path()).map_err(|error| fail(&error.error))?;
@@ -79,14 +86,14 @@ fn replace(path: &AbsPath, text: &str, hash: u64, limit: u64) -> Result<u64, Wri
     if is_read_only(path, &metadata) {
         return Err(WriteError::ReadOnly { path: path.clone() });
     }
-    let (_, encoding) = decode(path, now.bytes)?;
+    let (_, encoding) = decode(path, now.bytes.clone())?;
     let bytes = encode(path, text, encoding)?;
     let new_hash = super::hash(&bytes);
     if new_hash == hash {
         return Ok(hash);
     }
     if has_other_names(&metadata) || !replace_atomically(path, &bytes, &metadata)? {
-        write_in_place(path, &bytes).map_err(|error| fail(&error))?;
+        write_in_place(path, &now.bytes, &bytes).map_err(|error| fail(&error))?;
     }
     Ok(new_hash)
 }
@@ -122,16 +129,18 @@ fn replace_atomically(path: &AbsPath, bytes: &[u8], metadata: &Metadata) -> Resu
     Ok(true)
 }
 
-fn write_in_place(path: &AbsPath, bytes: &[u8]) -> std::io::Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path.as_path())?;
-    file.write_all(bytes)?;
-    file.set_len(bytes.len() as u64)?;
-    file.sync_all()
-}
-
 fn fill(file: &mut File, bytes: &[u8]) -> std::io::Result<()> {
     file.write_all(bytes)?;
     file.sync_all()
+}
+
+/// The folder at `path` with those it lies in.
+pub(super) fn make_folders(path: &AbsPath) -> std::io::Result<()> {
+    use std::io::ErrorKind;
+    std::fs::create_dir_all(path.as_path()).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => ErrorKind::NotADirectory.into(),
+        _ => error,
+    })
 }
 
 /// Removed again when dropped, so no failure leaves one behind.
@@ -196,6 +205,8 @@ pub(super) fn failed(path: &AbsPath, error: &std::io::Error) -> WriteError {
     use std::io::ErrorKind;
     match error.kind() {
         ErrorKind::AlreadyExists => WriteError::Exists { path: path.clone() },
+        ErrorKind::NotADirectory => WriteError::NoFolder { path: path.clone() },
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => WriteError::Full { path: path.clone() },
         ErrorKind::ReadOnlyFilesystem => WriteError::ReadOnly { path: path.clone() },
         _ => match io_error(path, error) {
             ReadError::Io { path, cause } => WriteError::Io { path, cause },

@@ -58,11 +58,15 @@ impl Exchange<'_> {
 
     async fn follow(&self, response: reqwest::Response, asked: Asked<'_>) -> Result<(), Failure> {
         let idle_timeout = self.config.idle_timeout;
+        let content_type =
+            response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+        let mut any = false;
         let bytes = response.bytes_stream().map_err(|error| io::Error::other(error.without_url()));
         let mut events = pin!(sse::events(watched(bytes, idle_timeout)));
         let mut answer = Answer::default();
         while let Some(event) = events.next().await {
             let early = !answer.has_finished_blocks();
+            any |= event.is_ok();
             let event = match event {
                 Ok(event) => event,
                 // The answer is complete; only its closing bytes are missing.
@@ -83,8 +87,11 @@ impl Exchange<'_> {
         for event in answer.end() {
             self.emit.event(event).await;
         }
+        let is_stream = content_type.as_ref().is_some_and(|kind| kind.starts_with("text/event-stream"));
         if answer.is_whole() {
             Ok(())
+        } else if !any && !is_stream {
+            Err(failure::foreign(content_type.as_deref(), asked))
         } else {
             Err(failure::cut("the stream ended without a stop reason", !answer.has_finished_blocks()))
         }

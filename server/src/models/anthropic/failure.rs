@@ -71,16 +71,23 @@ pub(super) fn faulty(fault: Fault, asked: Asked<'_>, early: bool) -> Failure {
                 again,
             )
         }
-        Fault::Malformed(why) => {
-            let message = format!(
-                "The answer of {} is not what the Messages API sends: {why}. Check that the base URL leads to it.",
-                asked.url
-            );
-            (ModelErrorKind::Malformed, message, false)
-        }
+        Fault::Malformed(why) => (ModelErrorKind::Malformed, not_the_api(&why, asked), false),
     };
     let class = if again && early { FailureClass::Cut } else { FailureClass::Final };
     Failure { error: ModelError { kind, message }, class }
+}
+
+/// A response that says it is an answer and holds none, such as a web page. `content_type`: what it calls itself.
+pub(super) fn foreign(content_type: Option<&str>, asked: Asked<'_>) -> Failure {
+    let what = content_type.map_or_else(|| "it is empty".to_owned(), |kind| format!("it is `{kind}`"));
+    hopeless(ModelErrorKind::Malformed, not_the_api(&what, asked))
+}
+
+fn not_the_api(why: &str, asked: Asked<'_>) -> String {
+    let url = asked.url;
+    format!(
+        "The answer of {url} is not what the Messages API sends: {why}. Check that the base URL leads to it."
+    )
 }
 
 /// The connection ended before the answer did.
