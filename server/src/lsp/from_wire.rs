@@ -81,7 +81,12 @@ fn content_block(block: wire::ContentBlock, workspace: &Workspace) -> Option<Con
         wire::ContentBlock::ResourceLink { uri, range } => {
             let file = to_path(&uri).map_or(uri, |path| workspace.display(&path));
             Some(ContentBlock::text(match range {
-                Some(range) => format!("`{file}`, lines {} to {}", range.start.line + 1, range.end.line + 1),
+                Some(range) => {
+                    // An end before the first character of a line leaves that line out.
+                    let whole = range.end.character == 0 && range.end.line > range.start.line;
+                    let last = if whole { range.end.line } else { range.end.line + 1 };
+                    format!("`{file}`, lines {} to {last}", range.start.line + 1)
+                }
                 None => format!("`{file}`"),
             }))
         }
@@ -155,5 +160,8 @@ mod tests {
         let link = json!({"type": "resource_link", "uri": "file:///w/a.rs", "range":
             {"start": {"line": 2, "character": 0}, "end": {"line": 4, "character": 1}}});
         assert_eq!(blocks(json!([link])), Ok(vec![ContentBlock::text("`a.rs`, lines 3 to 5")]));
+        let whole = json!({"type": "resource_link", "uri": "file:///w/a.rs", "range":
+            {"start": {"line": 2, "character": 0}, "end": {"line": 4, "character": 0}}});
+        assert_eq!(blocks(json!([whole])), Ok(vec![ContentBlock::text("`a.rs`, lines 3 to 4")]));
     }
 }

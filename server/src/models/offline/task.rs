@@ -83,9 +83,15 @@ fn request_in(message: &ApiMessage) -> Option<(String, Option<Context>)> {
         })
         .filter(|text| !text.starts_with("<system-reminder>"))
         .collect();
-    let at = texts.iter().rposition(|text| !text.starts_with("<editor-context"))?;
+    let at = texts.iter().rposition(|text| !text.starts_with("<editor-context") && !is_link(text))?;
     let words = (*texts.get(at)?).to_owned();
-    Some((words, texts.get(at + 1).and_then(|text| context(text))))
+    Some((words, texts.iter().skip(at + 1).find_map(|text| context(text))))
+}
+
+/// Whether a block only names a file, as the command line and editors put them behind a prompt.
+fn is_link(block: &str) -> bool {
+    let parts: Vec<&str> = block.split('`').collect();
+    matches!(parts.as_slice(), ["", _, behind] if behind.is_empty() || behind.starts_with(", lines "))
 }
 
 fn context(block: &str) -> Option<Context> {
@@ -166,6 +172,16 @@ fn text_of(content: &[ToolResultContent]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_is_none_of_the_words() {
+        for link in ["`src/a.rs`", "`src/a.rs`, lines 3 to 9"] {
+            assert!(is_link(link), "{link}");
+        }
+        for words in ["explain", "explain `src/a.rs`", "`a` and `b`", "`load`: make it async"] {
+            assert!(!is_link(words), "{words}");
+        }
+    }
 
     #[test]
     fn the_context_says_where_the_user_stands() {
