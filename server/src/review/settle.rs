@@ -102,7 +102,7 @@ impl Draft {
             hunk.base.clone_from(&mine);
             let hunk = hunk.clone();
             self.register(&hunk, claim, &mine);
-        } else if hunk.offered.iter().any(|offered| same_words(offered, &mine)) && !same(&hunk.base, &mine) {
+        } else if hunk.offered.iter().any(|offered| same(offered, &mine)) && !same(&hunk.base, &mine) {
             hunk.base.clone_from(&mine);
             let hunk = hunk.clone();
             self.told.record(&hunk, Net::Accepted);

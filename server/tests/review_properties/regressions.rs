@@ -146,3 +146,9 @@ fn deletions_above_leave_a_deletion_at_the_end_alone() {
     check(start, [edit(9, 3, ""), edit(12, 5, "\nb"), write("ba!\n\n   a?\na\n")]);
     check(start, [edit(9, 3, ""), edit(13, 5, "b"), write("ba!\n\n   a?\na\n")]);
 }
+
+#[test]
+fn typing_in_a_line_whose_break_the_agent_changes_is_taken_back_whole() {
+    check("a\né\n\na\r\né😀", [edit(6, 1, "\na"), types(0, 0, "a\n"), Op::Undo]);
+    check("a\né\n\na\r\né😀", [edit(6, 1, "\na"), types(6, 0, "a\n"), Op::Undo]);
+}
