@@ -117,3 +117,20 @@ async fn nothing_is_made_in_the_project_before_the_chat_is_opened() {
     );
     assert_eq!(client.close().await, 0);
 }
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_link_in_place_of_the_chat_is_not_written_through() {
+    let home = Home::new();
+    home.write("../precious", "precious\n");
+    home.write(".copydesk/.gitignore", "*\n");
+    std::os::unix::fs::symlink(home.path("../precious"), home.path(".copydesk/chat.md")).unwrap();
+    let mut client = plain(&home).await;
+    client.did_open(&home.uri("a.rs"), "rust", "fn load() {}\n");
+    execute(&mut client, &json!({"command": "copydesk.open-chat", "arguments": []})).await;
+    let told = client.notification("window/showMessage", |params| params["type"] == 1).await;
+    let message = told["message"].as_str().unwrap();
+    assert!(message.ends_with("chat.md: it is a symbolic link, and is not followed: remove it"), "{message}");
+    assert_eq!(std::fs::read_to_string(home.path("../precious")).unwrap(), "precious\n");
+    assert_eq!(client.close().await, 0);
+}

@@ -24,7 +24,7 @@ pub use hover::hover;
 pub use inlay_hints::inlay_hints;
 pub use item::{Item, Number, items, shown_lines};
 pub use markers::{Marker, marker_at};
-pub use own_folder::{make_own_folder, own_folder};
+pub use own_folder::{make_own_folder, own_folder, refuse_link};
 pub use place::uri_of_path;
 pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, render};
 

@@ -16,7 +16,7 @@ use crate::documents::{
     text_edits,
 };
 use crate::editor::{Editor, FileEdit, Loudness, Position, Range};
-use crate::lsp::surface::make_own_folder;
+use crate::lsp::surface::{make_own_folder, refuse_link};
 
 /// Between two writes of a chat that is not open.
 const DISK_PERIOD: Duration = Duration::from_millis(500);
@@ -277,6 +277,9 @@ impl Keeper {
 
     async fn write_to_disk(&mut self) -> Result<(), String> {
         self.last_write = Some(now());
+        for path in self.path.parent().iter().chain([&self.path]) {
+            refuse_link(path).map_err(|error| format!("{path}: {error}"))?;
+        }
         let (text, expected) = self.on_disk().map_err(|error| error.to_string())?;
         let after = self.writer.flush(&text);
         if expected != Expected::Absent && after == text {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{Fate, ReviewFile, render};
 use crate::documents::Workspace;
-use crate::lsp::surface::own_folder::{make_own_folder, own_folder};
+use crate::lsp::surface::own_folder::{make_own_folder, own_folder, refuse_link};
 use crate::review::{HunkId, ReviewView};
 
 /// Every `.diff` file that was shown, oldest first.
@@ -21,6 +21,7 @@ impl ReviewFiles {
             .ok_or_else(|| io::Error::other("there is no workspace folder to put it in"))?;
         make_own_folder(&folder)?;
         let folder = folder.join("review");
+        refuse_link(&folder)?;
         std::fs::create_dir_all(folder.as_path())?;
         let task = review.files.first().map_or("review", |file| file.session.as_str());
         let task: String =
