@@ -137,6 +137,19 @@ async fn a_created_file_and_its_folders_are_made_at_the_accept() {
     assert_eq!(bench.review().await, "");
 }
 
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_link_put_in_the_way_since_the_proposal_leads_no_write_elsewhere() {
+    let bench = Bench::new();
+    let elsewhere = tempfile::tempdir().unwrap();
+    bench.write("A", "d/n", "N\n", None).await.unwrap();
+    std::os::unix::fs::symlink(elsewhere.path(), bench.path("d").as_path()).unwrap();
+    let results = bench.accept_all().await;
+    assert_eq!(outcomes(&results), [Outcome::Pending]);
+    assert!(message(&results).contains("a symbolic link leads to"), "{results:?}");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_rejected_new_file_leaves_nothing_on_disk_and_can_be_proposed_again() {
     let bench = Bench::new();
