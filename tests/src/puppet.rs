@@ -55,6 +55,9 @@ impl Puppets {
 
     /// The session called `session` (begun if need be) calls a tool.
     pub async fn call(&mut self, session: &str, tool: &str, input: Value) -> Outcome {
+        // The model's word comes by another way than the editor's: what was typed before has to be there first.
+        let settled = self.client.request("copydesk/session/list", json!({})).await;
+        settled.unwrap_or_else(|error| panic!("sessions are listed: {error}"));
         self.client.take_unread("copydesk/event");
         let Puppet { id, waiting } = self.take(session).await;
         waiting.answer(Answer::calls(tool, input));
