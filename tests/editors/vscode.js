@@ -183,9 +183,11 @@ async function flow(window) {
   await window.press('Control+Alt+k');
   const box = window.page.locator('.quick-input-widget', { hasText: 'Ask Copydesk' });
   await box.waitFor();
-  await window.page.keyboard.type('rename text to words in store.rs');
+  // Into the box itself: it is on the screen a moment before it takes the keys.
+  const input = box.locator('.quick-input-box input');
+  await input.fill('rename text to words in store.rs');
   await window.picture('ask');
-  await window.press('Enter');
+  await input.press('Enter');
   await window.seeLens('Accept 1/2');
   await window.picture('asked');
 }
