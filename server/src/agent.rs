@@ -12,7 +12,7 @@ mod session;
 mod state;
 mod transition;
 
-pub use event::{LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
+pub use event::{CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
 pub use query::Limits;
 pub use session::{Sent, SessionDeps, SessionInfo, SessionState, Sessions, StartTask, TaskContext};
 pub use state::Clock;

@@ -5,6 +5,7 @@ mod ids;
 mod message;
 mod normalize;
 mod tokens;
+mod unparsed;
 
 pub use block::{ContentBlock, ImageSource, ToolResultContent};
 pub use ids::{MessageId, SessionId, TaskId, ToolUseId};
@@ -14,3 +15,4 @@ pub use message::{
 };
 pub use normalize::{normalize, normalize_for, without_thinking};
 pub use tokens::estimate_tokens;
+pub use unparsed::{raw_of_unparsed, unparsed_input};

@@ -25,5 +25,5 @@ pub use grep::Grep;
 pub use read::Read;
 pub use registry::Tools;
 pub use result_cap::capped;
-pub use tool::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext};
+pub use tool::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext};
 pub use write::Write;

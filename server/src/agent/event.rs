@@ -40,6 +40,8 @@ pub struct SessionUpdate {
 pub enum SessionEvent {
     Loop(LoopEvent),
     Transition(Continue),
+    /// The conversation is being shortened to a summary, or was.
+    Compaction(CompactionStatus),
     /// One for each stage of a call's life.
     ToolCall(ToolCallUpdate),
     PermissionAsked(PermissionRequest),
@@ -50,6 +52,13 @@ pub enum SessionEvent {
     },
     /// Title, state or usage changed.
     SessionChanged(super::SessionInfo),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompactionStatus {
+    Started,
+    Done,
+    Failed,
 }
 
 #[derive(Clone, Debug, PartialEq)]

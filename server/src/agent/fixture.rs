@@ -211,6 +211,7 @@ pub(super) fn line(event: &SessionEvent) -> Option<String> {
             format!("done {} after {}", terminal.reason.as_str(), terminal.turns)
         }
         SessionEvent::Transition(reason) => format!("transition {}", reason.as_str()),
+        SessionEvent::Compaction(status) => format!("compaction {status:?}"),
         SessionEvent::ToolCall(update) => format!("call {} {:?}", update.id, update.status),
         SessionEvent::PermissionAsked(request) => format!("asked {}", request.title),
         SessionEvent::PermissionResolved { option, .. } => {

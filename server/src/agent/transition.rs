@@ -37,6 +37,8 @@ pub enum TerminalReason {
     StopHookPrevented,
     HookStopped,
     MaxTurns,
+    /// The cost that the settings allow is reached.
+    BudgetExhausted,
 }
 
 impl Continue {
@@ -68,6 +70,7 @@ impl TerminalReason {
             Self::StopHookPrevented => "stop_hook_prevented",
             Self::HookStopped => "hook_stopped",
             Self::MaxTurns => "max_turns",
+            Self::BudgetExhausted => "budget_exhausted",
         }
     }
 }

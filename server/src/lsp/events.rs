@@ -90,7 +90,10 @@ fn tell_of(stage: &Stage, update: &SessionUpdate) {
                 stage.editor.show_message(loudness(terminal), format!("Copydesk: {message}"));
             }
         }
-        SessionEvent::Loop(_) | SessionEvent::Transition(_) | SessionEvent::ToolCall(_) => {}
+        SessionEvent::Loop(_)
+        | SessionEvent::Transition(_)
+        | SessionEvent::Compaction(_)
+        | SessionEvent::ToolCall(_) => {}
     }
 }
 
@@ -99,9 +102,10 @@ const fn loudness(terminal: &Terminal) -> Loudness {
         TerminalReason::Completed | TerminalReason::AbortedStreaming | TerminalReason::AbortedTools => {
             Loudness::Info
         }
-        TerminalReason::MaxTurns | TerminalReason::StopHookPrevented | TerminalReason::HookStopped => {
-            Loudness::Warning
-        }
+        TerminalReason::MaxTurns
+        | TerminalReason::BudgetExhausted
+        | TerminalReason::StopHookPrevented
+        | TerminalReason::HookStopped => Loudness::Warning,
         TerminalReason::BlockingLimit
         | TerminalReason::PromptTooLong
         | TerminalReason::ImageError

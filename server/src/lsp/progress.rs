@@ -112,6 +112,7 @@ impl Progress {
             )
             | SessionEvent::ToolCall(_)
             | SessionEvent::Transition(_)
+            | SessionEvent::Compaction(_)
             | SessionEvent::PermissionResolved { .. }
             | SessionEvent::SessionChanged(_) => {}
         }
@@ -170,6 +171,7 @@ const fn last_line(terminal: &Terminal) -> &'static str {
         TerminalReason::Completed => "done",
         TerminalReason::AbortedStreaming | TerminalReason::AbortedTools => "cancelled",
         TerminalReason::MaxTurns => "stopped: too many turns",
+        TerminalReason::BudgetExhausted => "stopped: the budget is spent",
         TerminalReason::BlockingLimit
         | TerminalReason::PromptTooLong
         | TerminalReason::ImageError

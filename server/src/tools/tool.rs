@@ -52,6 +52,16 @@ pub trait Tool: Send + Sync + 'static {
         false
     }
 
+    /// What becomes of a running call when the person sends a new message.
+    fn interrupt_behavior(&self) -> InterruptBehavior {
+        InterruptBehavior::Block
+    }
+
+    /// Whether an error of this call makes the other calls of the same answer pointless: they are cancelled then.
+    fn cancels_siblings_on_error(&self) -> bool {
+        false
+    }
+
     /// The longest result in characters before it is cut; `None` if the tool bounds its results itself.
     fn max_result_chars(&self) -> Option<usize> {
         Some(50_000)
@@ -66,6 +76,15 @@ pub trait Tool: Send + Sync + 'static {
         input: Value,
         context: ToolUseContext,
     ) -> BoxFuture<'static, Result<ToolResult, ToolError>>;
+}
+
+/// Whether a running call makes way for a new message of the person. A cancelled task stops either.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InterruptBehavior {
+    /// The message waits until the call is finished.
+    Block,
+    /// The call is stopped.
+    Cancel,
 }
 
 /// ACP tool kinds.

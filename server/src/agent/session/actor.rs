@@ -225,7 +225,10 @@ impl Session {
                 }
             }
             SessionEvent::PermissionAsked(_) | SessionEvent::PermissionResolved { .. } => tells_more = true,
-            SessionEvent::Transition(_) | SessionEvent::ToolCall(_) | SessionEvent::SessionChanged(_) => {}
+            SessionEvent::Transition(_)
+            | SessionEvent::Compaction(_)
+            | SessionEvent::ToolCall(_)
+            | SessionEvent::SessionChanged(_) => {}
         }
         self.hub.publish(&self.id, task, event);
         if tells_more {

@@ -2,7 +2,9 @@
 
 use copydesk_protocol as wire;
 
-use crate::agent::{LoopEvent, SessionEvent, SessionInfo, SessionState, ToolCallStatus, ToolCallUpdate};
+use crate::agent::{
+    CompactionStatus, LoopEvent, SessionEvent, SessionInfo, SessionState, ToolCallStatus, ToolCallUpdate,
+};
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
 use crate::models::{BlockDelta, ProviderEvent};
@@ -44,6 +46,14 @@ pub(in crate::lsp) fn event(
             message: terminal.message.clone(),
         }),
         SessionEvent::Transition(why) => Some(wire::Event::Transition { reason: why.as_str().to_owned() }),
+        SessionEvent::Compaction(status) => Some(wire::Event::Compaction {
+            status: match status {
+                CompactionStatus::Started => "started",
+                CompactionStatus::Done => "done",
+                CompactionStatus::Failed => "failed",
+            }
+            .to_owned(),
+        }),
         SessionEvent::ToolCall(update) => Some(tool_call(update)),
         SessionEvent::PermissionAsked(_)
         | SessionEvent::PermissionResolved { .. }

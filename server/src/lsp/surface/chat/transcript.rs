@@ -41,7 +41,9 @@ impl Transcript {
                 self.offline = info.offline;
                 Vec::new()
             }
-            SessionEvent::PermissionResolved { .. } | SessionEvent::Transition(_) => Vec::new(),
+            SessionEvent::PermissionResolved { .. }
+            | SessionEvent::Transition(_)
+            | SessionEvent::Compaction(_) => Vec::new(),
         }
     }
 
