@@ -13,6 +13,9 @@ mod sse;
 pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig};
 pub use event::{BlockDelta, ProviderEvent};
 pub use offline::{OFFLINE_LABEL, OfflineModel};
-pub use provider::{ModelError, ModelErrorKind, ModelRequest, Provider, ProviderInfo, ToolDefinition};
+pub use provider::{
+    ClearedInputs, ContextEdit, ContextEditing, EditTrigger, KeptThinking, ModelError, ModelErrorKind,
+    ModelRequest, OnOverload, Provider, ProviderInfo, Purpose, Thinking, ToolChoice, ToolDefinition, Window,
+};
 pub use retry::RetryPolicy;
 pub use select::{DEFAULT_MODEL, provider};

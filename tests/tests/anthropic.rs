@@ -66,7 +66,11 @@ async fn ask_with(config: AnthropicConfig, request: ModelRequest) -> Told {
             Ok(ProviderEvent::MessageDelta { stop_reason, .. }) => told.stop_reason = stop_reason,
             Ok(ProviderEvent::MessageStop) => told.stopped = true,
             Ok(ProviderEvent::Retry { reason, .. }) => told.retries.push(reason),
-            Ok(ProviderEvent::BlockStart { .. } | ProviderEvent::BlockDelta { .. }) => {}
+            Ok(
+                ProviderEvent::BlockStart { .. }
+                | ProviderEvent::BlockDelta { .. }
+                | ProviderEvent::Silence { .. },
+            ) => {}
             Err(error) => told.error = Some(error),
         }
     }
@@ -89,12 +93,7 @@ fn request() -> ModelRequest {
         input_schema: json!({ "type": "object" }),
     };
     let prompt = ApiMessage { role: Role::User, content: vec![ContentBlock::text("go")] };
-    ModelRequest {
-        max_tokens: 1_000,
-        system: vec!["You edit.".to_owned()],
-        tools: vec![tool],
-        messages: vec![prompt],
-    }
+    ModelRequest::new(vec!["You edit.".to_owned()], vec![tool], vec![prompt], 1_000)
 }
 
 #[tokio::test]

@@ -12,7 +12,9 @@ use serde_json::{Value, json};
 
 use super::{Clock, LoopEvent, SessionEvent};
 use crate::conversation::{ContentBlock, Message, StopReason, ToolResultContent, ToolUseId, Usage};
-use crate::models::{ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo};
+use crate::models::{
+    ContextEditing, ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window,
+};
 use crate::permissions::Verdict;
 use crate::tools::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, Tools};
 
@@ -57,7 +59,13 @@ impl ScriptedModel {
 
 impl Provider for ScriptedModel {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo { label: "scripted".into(), model: "m".into(), offline: false }
+        ProviderInfo {
+            label: "scripted".into(),
+            model: "m".into(),
+            offline: false,
+            window: Window::USUAL,
+            context_edits: ContextEditing::Client,
+        }
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
@@ -69,10 +77,14 @@ impl Provider for ScriptedModel {
         let pieces = self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![text("done")]);
         let calls = pieces.iter().any(|piece| matches!(piece, Piece::Block(ContentBlock::ToolUse { .. })));
         let usage = Usage { input_tokens: 10, output_tokens: 1, ..Usage::default() };
-        let start =
-            ProviderEvent::MessageStart { response_id: format!("r{number}"), model: "m".into(), usage };
+        let start = ProviderEvent::MessageStart {
+            response_id: format!("r{number}"),
+            request_id: None,
+            model: "m".into(),
+            usage,
+        };
         let mut events = vec![Ok(start)];
-        let fail = |kind, message: &str| Err(ModelError { kind, message: message.into() });
+        let fail = |kind, message: &str| Err(ModelError::new(kind, message));
         for (index, piece) in pieces.into_iter().enumerate() {
             match piece {
                 Piece::Block(block) => events.push(Ok(ProviderEvent::BlockStop { index, block })),

@@ -158,12 +158,8 @@ async fn attach(params: &QueryParams, outbox: &Outbox) -> Vec<Message> {
 }
 
 fn request(params: &QueryParams, prepared: &Prepared, max_tokens: u32) -> ModelRequest {
-    ModelRequest {
-        max_tokens,
-        system: prepared.system.clone(),
-        tools: params.tools.definitions(),
-        messages: normalize_for(&prepared.messages, &params.provider.info().model),
-    }
+    let messages = normalize_for(&prepared.messages, &params.provider.info().model);
+    ModelRequest::new(prepared.system.clone(), params.tools.definitions(), messages, max_tokens)
 }
 
 fn executor(params: &QueryParams, context: RoundContext, outbox: &Outbox) -> Executor {
@@ -197,6 +193,7 @@ fn failed(
     }));
     let reason = match error.kind {
         ModelErrorKind::PromptTooLong => TerminalReason::PromptTooLong,
+        ModelErrorKind::MediaRefused => TerminalReason::ImageError,
         ModelErrorKind::Unreachable
         | ModelErrorKind::Authentication
         | ModelErrorKind::Permission
@@ -205,6 +202,7 @@ fn failed(
         | ModelErrorKind::RateLimit
         | ModelErrorKind::Overloaded
         | ModelErrorKind::Server
+        | ModelErrorKind::RequestTooLarge
         | ModelErrorKind::InvalidRequest
         | ModelErrorKind::StreamCut
         | ModelErrorKind::Malformed => TerminalReason::ModelError,
@@ -233,6 +231,7 @@ fn remark(stop_reason: Option<&StopReason>) -> Option<String> {
         | StopReason::ToolUse
         | StopReason::StopSequence
         | StopReason::PauseTurn
+        | StopReason::Compaction
         | StopReason::Other(_) => None,
     }
 }

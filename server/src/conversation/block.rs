@@ -39,6 +39,10 @@ pub enum ContentBlock {
         tool_use_id: ToolUseId,
         raw: serde_json::Value,
     },
+    /// The provider's own summary (`compaction`): it passes over everything before it.
+    Compaction {
+        content: String,
+    },
 }
 
 /// What a tool result may carry.

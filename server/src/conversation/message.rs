@@ -116,6 +116,8 @@ pub enum StopReason {
     PauseTurn,
     Refusal,
     ContextWindowExceeded,
+    /// The provider made a summary and waits to be asked again.
+    Compaction,
     Other(String),
 }
 

@@ -59,7 +59,9 @@ fn block_tokens(block: &ContentBlock) -> u64 {
         ContentBlock::Thinking { thinking, signature } => {
             text_tokens(thinking, PROSE) + text_tokens(signature, PROSE)
         }
-        ContentBlock::RedactedThinking { data } => text_tokens(data, PROSE),
+        ContentBlock::RedactedThinking { data: text } | ContentBlock::Compaction { content: text } => {
+            text_tokens(text, PROSE)
+        }
         ContentBlock::ToolUse { name, input, .. } | ContentBlock::ServerToolUse { name, input, .. } => {
             text_tokens(name, PROSE) + text_tokens(&input.to_string(), JSON)
         }

@@ -231,6 +231,7 @@ impl Outlet {
             | ProviderEvent::MessageStart { .. }
             | ProviderEvent::MessageDelta { .. }
             | ProviderEvent::MessageStop
+            | ProviderEvent::Silence { .. }
             | ProviderEvent::Retry { .. } => None,
         }
     }

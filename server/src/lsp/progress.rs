@@ -83,6 +83,11 @@ impl Progress {
                     task.report(format!("{reason} Trying again in {seconds} s ({attempt}/{max})"));
                 }
             }
+            SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::Silence { lasted })) => {
+                if let Some(task) = task {
+                    task.report(format!("the model has sent nothing for {} s…", lasted.as_secs()));
+                }
+            }
             SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::MessageStart { .. })) => {
                 if let Some(task) = task {
                     task.report("thinking…".to_owned());

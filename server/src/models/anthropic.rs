@@ -17,7 +17,9 @@ use self::exchange::Exchange;
 use super::generate::generate;
 use super::redact::redacted;
 use super::retry::{Failure, RetryPolicy, with_retries};
-use super::{ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo};
+use super::{
+    ContextEditing, ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window,
+};
 use crate::config::ApiKey;
 use crate::conversation::without_thinking;
 
@@ -75,7 +77,13 @@ impl Anthropic {
 impl Provider for Anthropic {
     fn info(&self) -> ProviderInfo {
         let model = self.inner.config.model.clone();
-        ProviderInfo { label: model.clone(), model, offline: false }
+        ProviderInfo {
+            label: model.clone(),
+            model,
+            offline: false,
+            window: Window::USUAL,
+            context_edits: ContextEditing::Client,
+        }
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
@@ -107,9 +115,9 @@ impl Inner {
         if let Some(client) = self.client.get() {
             return Ok(client);
         }
-        let client = exchange::client().map_err(|error| ModelError {
-            kind: ModelErrorKind::Unreachable,
-            message: format!("The HTTP client could not be set up: {error}. Check the proxy settings."),
+        let client = exchange::client().map_err(|error| {
+            let message = format!("The HTTP client could not be set up: {error}. Check the proxy settings.");
+            ModelError::new(ModelErrorKind::Unreachable, message)
         })?;
         Ok(self.client.get_or_init(|| client))
     }

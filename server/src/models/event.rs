@@ -9,6 +9,8 @@ use crate::conversation::{ContentBlock, StopReason, Usage};
 pub enum ProviderEvent {
     MessageStart {
         response_id: String,
+        /// The service's name for the request, for its support.
+        request_id: Option<String>,
         model: String,
         usage: Usage,
     },
@@ -32,6 +34,10 @@ pub enum ProviderEvent {
         usage: Usage,
     },
     MessageStop,
+    /// Nothing has come for that long. The request goes on; whatever comes next ends the silence.
+    Silence {
+        lasted: Duration,
+    },
     /// The request failed in a way worth trying again, and will be after `delay`. Whatever came before it is void: the
     /// next event is another `Retry` or the `MessageStart` of a new answer. No block of the void one was finished.
     Retry {
@@ -42,11 +48,15 @@ pub enum ProviderEvent {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum BlockDelta {
     Text(String),
     Thinking(String),
     Signature(String),
     /// A piece of a call's input, JSON cut anywhere.
     InputJson(String),
+    /// Where a text's words come from, as the provider writes it. For people: the text block goes back without it.
+    Citation(serde_json::Value),
+    /// A piece of a summary that the provider made of the conversation so far.
+    Compaction(String),
 }

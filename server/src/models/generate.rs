@@ -45,7 +45,7 @@ mod tests {
 
     #[tokio::test]
     async fn events_come_in_order_and_the_error_last() {
-        let failure = ModelError { kind: ModelErrorKind::StreamCut, message: "cut".to_owned() };
+        let failure = ModelError::new(ModelErrorKind::StreamCut, "cut");
         let fails = failure.clone();
         let events: Vec<_> = generate(|emit| async move {
             emit.event(ProviderEvent::MessageStop).await;

@@ -22,7 +22,7 @@ use std::time::Duration;
 use futures::stream::BoxStream;
 
 use super::generate::generate;
-use super::{ModelError, ModelRequest, Provider, ProviderEvent, ProviderInfo};
+use super::{ContextEditing, ModelError, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window};
 
 /// What every surface calls it.
 pub const OFFLINE_LABEL: &str = "offline model (no language model)";
@@ -45,7 +45,13 @@ impl OfflineModel {
 
 impl Provider for OfflineModel {
     fn info(&self) -> ProviderInfo {
-        ProviderInfo { label: OFFLINE_LABEL.to_owned(), model: "offline".to_owned(), offline: true }
+        ProviderInfo {
+            label: OFFLINE_LABEL.to_owned(),
+            model: "offline".to_owned(),
+            offline: true,
+            window: Window::USUAL,
+            context_edits: ContextEditing::Client,
+        }
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {

@@ -23,6 +23,26 @@ pub struct ProviderInfo {
     pub model: String,
     /// No language model answers: every surface says so.
     pub offline: bool,
+    pub window: Window,
+    pub context_edits: ContextEditing,
+}
+
+/// How much a model takes and gives, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Window {
+    /// Of the request and its answer together.
+    pub context: u64,
+    /// Of one answer.
+    pub max_output: u32,
+}
+
+/// Who drops old tool results from a long conversation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContextEditing {
+    /// The provider, told by `ModelRequest::context_edits`.
+    Server,
+    /// Nobody but us.
+    Client,
 }
 
 /// One request. The order of `system` and `tools` is part of the cached prefix and never varies within a session.
@@ -33,6 +53,112 @@ pub struct ModelRequest {
     pub system: Vec<String>,
     pub tools: Vec<ToolDefinition>,
     pub messages: Vec<ApiMessage>,
+    pub tool_choice: ToolChoice,
+    pub thinking: Thinking,
+    /// Passed over by providers with `ContextEditing::Client`.
+    pub context_edits: Vec<ContextEdit>,
+    pub purpose: Purpose,
+    pub on_overload: OnOverload,
+}
+
+impl ModelRequest {
+    /// A request of the conversation itself: tools as the model likes, thinking as it is configured.
+    pub fn new(
+        system: Vec<String>,
+        tools: Vec<ToolDefinition>,
+        messages: Vec<ApiMessage>,
+        max_tokens: u32,
+    ) -> Self {
+        Self {
+            max_tokens,
+            system,
+            tools,
+            messages,
+            tool_choice: ToolChoice::Auto,
+            thinking: Thinking::Adaptive,
+            context_edits: Vec::new(),
+            purpose: Purpose::Main,
+            on_overload: OnOverload::Wait,
+        }
+    }
+}
+
+/// Whether the model may call tools. They stay in the request either way, since they are part of the cached prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolChoice {
+    Auto,
+    None,
+}
+
+/// How much the model thinks before it answers. A provider sends the nearest form that its model takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Thinking {
+    Disabled,
+    /// As the configuration says; without a word there, as much as the model likes.
+    Adaptive,
+    Enabled {
+        /// At most so many tokens of the answer.
+        budget_tokens: u32,
+    },
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Somebody waits for it.
+    Main,
+    /// A title or a summary that nobody waits for: an overloaded service isn't asked again.
+    Background,
+}
+
+/// What to do with a service that stays overloaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnOverload {
+    /// Ask until the attempts are used up.
+    Wait,
+    /// After three overloads in a row, end with `ModelErrorKind::Overloaded`: another model can be asked.
+    Yield,
+}
+
+/// Something the provider drops from the conversation before its model reads it (Messages API,
+/// `context_management.edits`). What is sent stays whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ContextEdit {
+    /// The oldest results of tools (`clear_tool_uses_20250919`).
+    ClearToolUses {
+        trigger: EditTrigger,
+        /// The newest calls that stay.
+        keep: u32,
+        /// Fewer tokens than this are not worth a broken cache.
+        clear_at_least: Option<u64>,
+        /// Tools whose results stay.
+        exclude_tools: Vec<String>,
+        inputs: ClearedInputs,
+    },
+    /// Thinking of earlier turns (`clear_thinking_20251015`).
+    ClearThinking { keep: KeptThinking },
+}
+
+/// From where on an edit is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EditTrigger {
+    InputTokens(u64),
+    ToolUses(u32),
+}
+
+/// Whether the calls go with their results.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClearedInputs {
+    Kept,
+    Cleared,
+}
+
+/// The turns whose thinking stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptThinking {
+    /// The newest ones, at least one.
+    Turns(u32),
+    All,
 }
 
 /// A tool as a model is told of it.
@@ -50,6 +176,14 @@ pub struct ToolDefinition {
 pub struct ModelError {
     pub kind: ModelErrorKind,
     pub message: String,
+    /// With `PromptTooLong`: the tokens too many, if the provider said so.
+    pub over_by: Option<u64>,
+}
+
+impl ModelError {
+    pub fn new(kind: ModelErrorKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), over_by: None }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,10 +199,20 @@ pub enum ModelErrorKind {
     RateLimit,
     Overloaded,
     Server,
+    /// More tokens than the model's window holds.
     PromptTooLong,
+    /// More bytes than the service takes, whatever they mean.
+    RequestTooLarge,
+    /// An image or a document that the service refuses: too large, too many, or not readable.
+    MediaRefused,
     InvalidRequest,
     /// The stream ended before the answer did.
     StreamCut,
     /// What came back was no valid answer.
     Malformed,
+}
+
+impl Window {
+    /// What is assumed of a model that nobody knows.
+    pub const USUAL: Self = Self { context: 200_000, max_output: 32_000 };
 }

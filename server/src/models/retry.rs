@@ -196,10 +196,7 @@ mod tests {
                     let mut made = shared.lock().expect("one at a time");
                     made.0.push(started.elapsed().as_secs_f64());
                     let outcome = made.1.pop_front().map_or(Ok(()), |class| {
-                        let error = ModelError {
-                            kind: ModelErrorKind::Overloaded,
-                            message: "Overloaded.".to_owned(),
-                        };
+                        let error = ModelError::new(ModelErrorKind::Overloaded, "Overloaded.");
                         Err(Failure { error, class })
                     });
                     async move { outcome }
@@ -249,7 +246,7 @@ mod tests {
                 || {
                     counted.fetch_add(1, Ordering::SeqCst);
                     async {
-                        let error = ModelError { kind: ModelErrorKind::Overloaded, message: String::new() };
+                        let error = ModelError::new(ModelErrorKind::Overloaded, "");
                         Err(Failure { error, class: TRANSIENT })
                     }
                 },

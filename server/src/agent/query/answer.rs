@@ -20,6 +20,7 @@ pub(in crate::agent) struct ToolCall {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Answer {
     response_id: String,
+    request_id: Option<String>,
     model: String,
     pub(super) records: Vec<AssistantMessage>,
     pub(super) calls: Vec<ToolCall>,
@@ -39,8 +40,9 @@ impl Answer {
         at: SystemTime,
     ) -> Option<AssistantMessage> {
         match event {
-            ProviderEvent::MessageStart { response_id, model, usage } => {
+            ProviderEvent::MessageStart { response_id, request_id, model, usage } => {
                 self.response_id = response_id;
+                self.request_id = request_id;
                 self.model = model;
                 self.usage = usage;
                 None
@@ -58,6 +60,7 @@ impl Answer {
             }
             ProviderEvent::BlockStart { .. }
             | ProviderEvent::BlockDelta { .. }
+            | ProviderEvent::Silence { .. }
             | ProviderEvent::Retry { .. } => None,
         }
     }
@@ -107,7 +110,7 @@ impl Answer {
             id: record,
             at,
             response_id: self.response_id.clone(),
-            request_id: None,
+            request_id: self.request_id.clone(),
             model: self.model.clone(),
             content: vec![block],
             stop_reason: self.stop_reason.clone(),
@@ -160,6 +163,7 @@ mod tests {
         let usage = Usage { output_tokens: 7, ..Usage::default() };
         let start = ProviderEvent::MessageStart {
             response_id: "r".into(),
+            request_id: None,
             model: "m".into(),
             usage: Usage::default(),
         };

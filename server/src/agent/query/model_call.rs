@@ -99,17 +99,15 @@ async fn attempt(
             Some(Err(error)) => return Attempt::Ended(answer, error),
             None => {
                 let error = if answer.is_whole() {
-                    ModelError {
-                        kind: ModelErrorKind::Malformed,
-                        message: "The model's answer was empty. Try again, or say it in other words."
-                            .to_owned(),
-                    }
+                    ModelError::new(
+                        ModelErrorKind::Malformed,
+                        "The model's answer was empty. Try again, or say it in other words.",
+                    )
                 } else {
-                    ModelError {
-                        kind: ModelErrorKind::StreamCut,
-                        message: "The connection to the model ended before its answer did. Try again."
-                            .to_owned(),
-                    }
+                    ModelError::new(
+                        ModelErrorKind::StreamCut,
+                        "The connection to the model ended before its answer did. Try again.",
+                    )
                 };
                 return Attempt::Ended(answer, error);
             }

@@ -37,7 +37,8 @@ fn user_block(block: &ContentBlock) -> Option<ContentBlock> {
         | ContentBlock::RedactedThinking { .. }
         | ContentBlock::ToolUse { .. }
         | ContentBlock::ServerToolUse { .. }
-        | ContentBlock::ServerToolResult { .. } => None,
+        | ContentBlock::ServerToolResult { .. }
+        | ContentBlock::Compaction { .. } => None,
     }
 }
 
@@ -50,6 +51,7 @@ fn assistant_block(block: &ContentBlock) -> Option<ContentBlock> {
             Some(ContentBlock::ToolUse { id: id.clone(), name: legal_name(name), input: object(input) })
         }
         ContentBlock::ServerToolUse { .. } | ContentBlock::ServerToolResult { .. } => Some(block.clone()),
+        ContentBlock::Compaction { content } => (!is_blank(content)).then(|| block.clone()),
         ContentBlock::ToolResult { .. } | ContentBlock::Image(_) => None,
     }
 }

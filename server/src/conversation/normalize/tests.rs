@@ -571,5 +571,6 @@ fn drawn_block(block: &ContentBlock) -> String {
         ContentBlock::Image(image) => format!("image {}", image.media_type),
         ContentBlock::ServerToolUse { id, .. } => format!("server call {id}"),
         ContentBlock::ServerToolResult { tool_use_id, .. } => format!("server result {tool_use_id}"),
+        ContentBlock::Compaction { content } => format!("compaction {content:?}"),
     }
 }

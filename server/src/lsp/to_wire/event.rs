@@ -124,7 +124,11 @@ fn stream(event: &ProviderEvent, call: Option<&str>) -> Option<wire::Event> {
             delay_ms: u64::try_from(delay.as_millis()).unwrap_or(u64::MAX),
             reason: reason.clone(),
         }),
-        ProviderEvent::BlockDelta { delta: BlockDelta::Signature(_), .. }
+        ProviderEvent::BlockDelta {
+            delta: BlockDelta::Signature(_) | BlockDelta::Citation(_) | BlockDelta::Compaction(_),
+            ..
+        }
+        | ProviderEvent::Silence { .. }
         | ProviderEvent::MessageStart { .. }
         | ProviderEvent::BlockStart { .. }
         | ProviderEvent::BlockStop { .. }
@@ -156,7 +160,8 @@ fn text_of(content: &[ContentBlock]) -> String {
             | ContentBlock::ToolResult { .. }
             | ContentBlock::Image(_)
             | ContentBlock::ServerToolUse { .. }
-            | ContentBlock::ServerToolResult { .. } => None,
+            | ContentBlock::ServerToolResult { .. }
+            | ContentBlock::Compaction { .. } => None,
         })
         .collect();
     texts.join("\n\n")

@@ -36,6 +36,7 @@ impl Answer {
                 self.count(message.get("usage"));
                 Ok(vec![ProviderEvent::MessageStart {
                     response_id: text(message, "id"),
+                    request_id: None,
                     model: text(message, "model"),
                     usage: self.usage,
                 }])

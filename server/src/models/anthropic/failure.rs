@@ -52,7 +52,7 @@ pub(super) fn refused(refusal: &Refusal, asked: Asked<'_>) -> Failure {
     } else {
         FailureClass::Final
     };
-    Failure { error: ModelError { kind, message }, class }
+    Failure { error: ModelError::new(kind, message), class }
 }
 
 /// Maps a fault of the stream. `early`: no block of the answer was finished.
@@ -74,7 +74,7 @@ pub(super) fn faulty(fault: Fault, asked: Asked<'_>, early: bool) -> Failure {
         Fault::Malformed(why) => (ModelErrorKind::Malformed, not_the_api(&why, asked), false),
     };
     let class = if again && early { FailureClass::Cut } else { FailureClass::Final };
-    Failure { error: ModelError { kind, message }, class }
+    Failure { error: ModelError::new(kind, message), class }
 }
 
 /// A response that says it is an answer and holds none, such as a web page. `content_type`: what it calls itself.
@@ -94,14 +94,14 @@ fn not_the_api(why: &str, asked: Asked<'_>) -> String {
 pub(super) fn cut(why: &str, early: bool) -> Failure {
     let message = format!("The connection broke before the answer was complete ({why}). Try again.");
     let class = if early { FailureClass::Cut } else { FailureClass::Final };
-    Failure { error: ModelError { kind: ModelErrorKind::StreamCut, message }, class }
+    Failure { error: ModelError::new(ModelErrorKind::StreamCut, message), class }
 }
 
 /// Nothing came for too long.
 pub(super) fn stalled(silence: Duration, early: bool) -> Failure {
     let message = format!("The model sent nothing for {}. Try again.", in_words(silence));
     let class = if early { FailureClass::Stalled } else { FailureClass::Final };
-    Failure { error: ModelError { kind: ModelErrorKind::StreamCut, message }, class }
+    Failure { error: ModelError::new(ModelErrorKind::StreamCut, message), class }
 }
 
 /// No response at all.
@@ -125,12 +125,12 @@ pub(super) fn unreachable(error: &reqwest::Error, asked: Asked<'_>) -> Failure {
     };
     let message = format!("{} could not be reached: {why}. {step}", asked.url);
     let class = if untrusted { FailureClass::Final } else { FailureClass::Transient { retry_after: None } };
-    Failure { error: ModelError { kind: ModelErrorKind::Unreachable, message }, class }
+    Failure { error: ModelError::new(ModelErrorKind::Unreachable, message), class }
 }
 
 /// Something that no request will mend.
 pub(super) fn hopeless(kind: ModelErrorKind, message: String) -> Failure {
-    Failure { error: ModelError { kind, message }, class: FailureClass::Final }
+    Failure { error: ModelError::new(kind, message), class: FailureClass::Final }
 }
 
 /// Whether the service refuses the signature of thinking it is shown: without thinking, it takes the rest.
@@ -181,7 +181,9 @@ fn cause(kind: ModelErrorKind, asked: Asked<'_>) -> String {
         ModelErrorKind::Overloaded => "The model is overloaded".to_owned(),
         ModelErrorKind::Server => "The model's service failed".to_owned(),
         ModelErrorKind::PromptTooLong => "The conversation is longer than the model takes".to_owned(),
-        ModelErrorKind::InvalidRequest
+        ModelErrorKind::RequestTooLarge
+        | ModelErrorKind::MediaRefused
+        | ModelErrorKind::InvalidRequest
         | ModelErrorKind::Unreachable
         | ModelErrorKind::StreamCut
         | ModelErrorKind::Malformed => "The model's service refused the request".to_owned(),
@@ -207,7 +209,9 @@ fn next_step(kind: ModelErrorKind, asked: Asked<'_>, refusal: &Refusal) -> Strin
         ModelErrorKind::InvalidRequest if (300..400).contains(&refusal.status) => {
             format!("{} only leads elsewhere: put the final address into the base URL.", asked.url)
         }
-        ModelErrorKind::InvalidRequest
+        ModelErrorKind::RequestTooLarge
+        | ModelErrorKind::MediaRefused
+        | ModelErrorKind::InvalidRequest
         | ModelErrorKind::Unreachable
         | ModelErrorKind::StreamCut
         | ModelErrorKind::Malformed => "Check the model and the settings for it.".to_owned(),
@@ -255,7 +259,7 @@ mod tests {
 
     #[track_caller]
     fn check(refusal: &Refusal, kind: ModelErrorKind, class: FailureClass, message: &str) {
-        let error = ModelError { kind, message: message.to_owned() };
+        let error = ModelError::new(kind, message);
         assert_eq!(refused(refusal, ASKED), Failure { error, class });
     }
 

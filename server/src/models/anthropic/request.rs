@@ -95,6 +95,7 @@ fn block(block: &ContentBlock) -> Value {
             json!({ "type": "server_tool_use", "id": id.as_str(), "name": name, "input": input })
         }
         ContentBlock::ServerToolResult { raw, .. } => raw.clone(),
+        ContentBlock::Compaction { content } => json!({ "type": "compaction", "content": content }),
     }
 }
 
@@ -124,12 +125,8 @@ mod tests {
             description: format!("{name}s."),
             input_schema: json!({ "type": "object" }),
         };
-        ModelRequest {
-            max_tokens: 8_000,
-            system: vec!["You edit.".to_owned(), " ".to_owned(), "Today.".to_owned()],
-            tools: vec![tool("Edit"), tool("Read"), tool("mcp__a__b")],
-            messages,
-        }
+        let system = vec!["You edit.".to_owned(), " ".to_owned(), "Today.".to_owned()];
+        ModelRequest::new(system, vec![tool("Edit"), tool("Read"), tool("mcp__a__b")], messages, 8_000)
     }
 
     fn user(content: Vec<ContentBlock>) -> ApiMessage {

@@ -12,8 +12,12 @@ const INPUT_PIECE: usize = 24;
 /// The whole answer, in order: text word by word, each call's input cut into pieces.
 pub(super) fn events(turn: &Turn, request: &ModelRequest) -> Vec<ProviderEvent> {
     let response_id = format!("offline_{}", MessageId::fresh());
-    let start =
-        ProviderEvent::MessageStart { response_id, model: "offline".to_owned(), usage: Usage::default() };
+    let start = ProviderEvent::MessageStart {
+        response_id,
+        request_id: None,
+        model: "offline".to_owned(),
+        usage: Usage::default(),
+    };
     let mut events = vec![start];
     let mut index = 0;
     if !turn.text.is_empty() {

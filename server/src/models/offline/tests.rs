@@ -214,12 +214,8 @@ fn request(messages: &[ApiMessage]) -> ModelRequest {
         description: String::new(),
         input_schema: json!({ "type": "object" }),
     };
-    ModelRequest {
-        max_tokens: 8_000,
-        system: Vec::new(),
-        tools: ["Edit", "Glob", "Grep", "Read", "Write"].map(tool).to_vec(),
-        messages: messages.to_vec(),
-    }
+    let tools = ["Edit", "Glob", "Grep", "Read", "Write"].map(tool).to_vec();
+    ModelRequest::new(Vec::new(), tools, messages.to_vec(), 8_000)
 }
 
 fn run_tool(

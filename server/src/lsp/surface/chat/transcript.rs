@@ -102,6 +102,7 @@ impl Transcript {
             | ProviderEvent::BlockDelta { .. }
             | ProviderEvent::BlockStop { .. }
             | ProviderEvent::MessageDelta { .. }
+            | ProviderEvent::Silence { .. }
             | ProviderEvent::MessageStop => Vec::new(),
         }
     }

@@ -67,7 +67,12 @@ fn text_and_its_events() {
     assert_eq!(
         events,
         [
-            ProviderEvent::MessageStart { response_id: "msg_1".into(), model: "m".into(), usage: started },
+            ProviderEvent::MessageStart {
+                response_id: "msg_1".into(),
+                request_id: None,
+                model: "m".into(),
+                usage: started
+            },
             ProviderEvent::BlockStart { index: 0, block: ContentBlock::text("") },
             ProviderEvent::BlockDelta { index: 0, delta: BlockDelta::Text("Hel".into()) },
             ProviderEvent::BlockDelta { index: 0, delta: BlockDelta::Text("lo".into()) },
