@@ -14,7 +14,7 @@ pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
 pub use secret::{ApiKey, shown_url};
 pub use settings::{
-    DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind, ReviewSettings, Setting,
-    Settings,
+    Account, ChatServer, DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind,
+    ReviewSettings, Setting, Settings, ToolCallFormat,
 };
 pub use value::Value;

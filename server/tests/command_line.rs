@@ -125,16 +125,18 @@ fn wrong_usage_says_what_is_right() {
 
 #[test]
 fn the_doctor_finds_what_is_wrong_and_a_workspace_can_not_choose_the_model() {
-    let folder = Folder::with(&[(".copydesk/config.toml", "[model]\nbase_url = \"http://127.0.0.1:9\"\n")]);
+    let folder = Folder::with(&[(".copydesk/config.toml", "[openai]\nbase_url = \"http://127.0.0.1:9\"\n")]);
     let ran = folder.run(&["doctor"]);
     assert_eq!(ran.code, 1);
-    for want in
-        ["the server starts and answers", "the offline model", "config.toml:2: `model.base_url` is not taken"]
-    {
+    for want in [
+        "the server starts and answers",
+        "the offline model",
+        "config.toml:2: `openai.base_url` is not taken",
+    ] {
         assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
     }
     let ran = folder.run(&["config"]);
-    assert!(ran.out.contains("# model.base_url is not set"), "{}", ran.out);
+    assert!(ran.out.contains("# openai.base_url is not set"), "{}", ran.out);
 }
 
 #[test]

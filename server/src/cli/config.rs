@@ -67,8 +67,8 @@ mod tests {
             text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
         for want in [
             "model.name = \"m\" # --model",
-            "# model.api_key is set, and not shown # $ANTHROPIC_API_KEY",
-            "# model.base_url is not set # default",
+            "# anthropic.api_key is set, and not shown # $ANTHROPIC_API_KEY",
+            "# openai.base_url is not set # default",
             "max_turns = 100 # default",
         ] {
             assert!(rows.iter().any(|row| row == want), "{want} in\n{text}");

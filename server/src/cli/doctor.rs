@@ -83,7 +83,7 @@ pub(super) async fn doctor(terminal: &mut Terminal, overrides: Vec<Override>) ->
 }
 
 fn model(terminal: &mut Terminal, choice: &ModelChoice, next: &mut Vec<String>) {
-    let key = "set ANTHROPIC_API_KEY in the environment, or `model.api_key` in your config.toml";
+    let key = "set ANTHROPIC_API_KEY in the environment, or `anthropic.api_key` in your config.toml";
     match choice.provider {
         ProviderKind::Anthropic => {
             let name = choice.name.as_deref().unwrap_or(DEFAULT_MODEL);
@@ -98,7 +98,7 @@ fn model(terminal: &mut Terminal, choice: &ModelChoice, next: &mut Vec<String>) 
                 terminal.line("  there is a key (not shown)");
             }
         }
-        ProviderKind::Offline => {
+        ProviderKind::OpenAi | ProviderKind::Local | ProviderKind::Offline => {
             good(terminal, &format!("the offline model: {}", choice.why));
             terminal.line(
                 "  It is no language model: it knows a handful of instructions, to try everything out.",

@@ -1,6 +1,6 @@
 //! Which model answers, and why.
 
-use super::{ApiKey, ProviderKind, Settings};
+use super::{Account, ApiKey, ChatServer, ProviderKind, Settings, ToolCallFormat};
 
 /// The model that the settings and the environment lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,38 +11,61 @@ pub struct ModelChoice {
     pub base_url: Option<String>,
     pub api_key: Option<ApiKey>,
     pub max_tokens: Option<u32>,
+    pub context_window: Option<u64>,
+    /// `None`: told by the address.
+    pub server: Option<ChatServer>,
+    pub tool_calls: ToolCallFormat,
     /// For people: what decided it.
     pub why: String,
 }
 
-/// The provider that is set; with none, Anthropic where there is a key, else the offline model.
+/// The provider that is set; with none, the first of these that there is: Anthropic's key, OpenAI's key or the address of
+/// a compatible server, a server on this machine, the offline model.
 pub fn choose_model(settings: &Settings) -> ModelChoice {
     let model = &settings.model;
-    let (provider, why) = match (&model.provider.value, &model.api_key.value) {
-        (Some(provider), _) => {
-            (*provider, format!("`model.provider` is \"{}\" ({})", provider.name(), model.provider.origin))
+    let (provider, why) = match model.provider.value {
+        Some(provider) => {
+            (provider, format!("`model.provider` is \"{}\" ({})", provider.name(), model.provider.origin))
         }
-        (None, Some(_)) => (ProviderKind::Anthropic, format!("there is a key ({})", model.api_key.origin)),
-        (None, None) => (ProviderKind::Offline, "there is no key for a language model".to_owned()),
+        None => unasked(settings),
     };
-    match provider {
-        ProviderKind::Anthropic => ModelChoice {
-            provider,
-            name: model.name.value.clone(),
-            base_url: model.base_url.value.clone(),
-            api_key: model.api_key.value.clone(),
-            max_tokens: model.max_tokens.value,
-            why,
-        },
-        // The key of another provider has no business here.
-        ProviderKind::Offline => ModelChoice {
-            provider,
-            name: None,
-            base_url: None,
-            api_key: None,
-            max_tokens: model.max_tokens.value,
-            why,
-        },
+    // The key of another provider has no business here.
+    let account = match provider {
+        ProviderKind::Anthropic => settings.anthropic.clone(),
+        ProviderKind::OpenAi => settings.openai.clone(),
+        ProviderKind::Local | ProviderKind::Offline => Account::default(),
+    };
+    ModelChoice {
+        provider,
+        name: model.name.value.clone().filter(|_| provider != ProviderKind::Offline),
+        base_url: account.base_url.value,
+        api_key: account.api_key.value,
+        max_tokens: model.max_tokens.value,
+        context_window: model.context_window.value,
+        server: model.server.value,
+        tool_calls: model.tool_calls.value,
+        why,
+    }
+}
+
+fn unasked(settings: &Settings) -> (ProviderKind, String) {
+    let Settings { anthropic, openai, model, .. } = settings;
+    if anthropic.api_key.value.is_some() {
+        (ProviderKind::Anthropic, format!("there is a key ({})", anthropic.api_key.origin))
+    } else if openai.api_key.value.is_some() {
+        (ProviderKind::OpenAi, format!("there is a key ({})", openai.api_key.origin))
+    } else if openai.base_url.value.is_some() {
+        (ProviderKind::OpenAi, format!("there is an address ({})", openai.base_url.origin))
+    } else if model.detect_local.value {
+        (ProviderKind::Local, "there is no key for a language model".to_owned())
+    } else {
+        (
+            ProviderKind::Offline,
+            format!(
+                "there is no key for a language model, and none is looked for on this machine ({})",
+                model.detect_local.origin
+            ),
+        )
     }
 }
 
@@ -51,8 +74,7 @@ mod tests {
     use super::*;
     use crate::config::{Entry, Layer, Origin, Value, settle};
 
-    #[track_caller]
-    fn check(entries: &[(&str, &str)], provider: ProviderKind, why: &str) {
+    fn chosen(entries: &[(&str, &str)]) -> ModelChoice {
         let entries = entries
             .iter()
             .map(|(key, value)| Entry {
@@ -63,20 +85,57 @@ mod tests {
             .collect();
         let (settings, diagnostics) = settle(&[Layer { entries, diagnostics: vec![] }]);
         assert_eq!(diagnostics, []);
-        let choice = choose_model(&settings);
+        choose_model(&settings)
+    }
+
+    #[track_caller]
+    fn check(entries: &[(&str, &str)], provider: ProviderKind, why: &str) {
+        let choice = chosen(entries);
         assert_eq!((choice.provider, choice.why.as_str()), (provider, why));
     }
 
     #[test]
-    fn what_is_set_comes_first_then_the_key_then_offline() {
-        check(&[], ProviderKind::Offline, "there is no key for a language model");
-        check(&[("model.api_key", "k")], ProviderKind::Anthropic, "there is a key ($V)");
-        let offline = [("model.api_key", "k"), ("model.provider", "offline")];
-        check(&offline, ProviderKind::Offline, "`model.provider` is \"offline\" ($V)");
+    fn what_is_set_comes_first_then_the_keys_then_this_machine_then_offline() {
+        let (anthropic, openai) = (("anthropic.api_key", "a"), ("openai.api_key", "o"));
+        let local = ("model.detect_local", "false");
+        check(&[], ProviderKind::Local, "there is no key for a language model");
         check(
-            &[("model.provider", "anthropic")],
-            ProviderKind::Anthropic,
-            "`model.provider` is \"anthropic\" ($V)",
+            &[local],
+            ProviderKind::Offline,
+            "there is no key for a language model, and none is looked for on this machine ($V)",
         );
+        check(&[openai, anthropic], ProviderKind::Anthropic, "there is a key ($V)");
+        check(&[openai], ProviderKind::OpenAi, "there is a key ($V)");
+        check(&[("openai.base_url", "http://h:1")], ProviderKind::OpenAi, "there is an address ($V)");
+        for (name, provider) in [
+            ("offline", ProviderKind::Offline),
+            ("local", ProviderKind::Local),
+            ("openai", ProviderKind::OpenAi),
+            ("anthropic", ProviderKind::Anthropic),
+        ] {
+            let why = format!("`model.provider` is \"{name}\" ($V)");
+            check(&[anthropic, openai, ("model.provider", name)], provider, &why);
+        }
+    }
+
+    #[test]
+    fn each_provider_has_its_own_key_and_address_only() {
+        let all = [
+            ("anthropic.api_key", "a"),
+            ("anthropic.base_url", "http://a"),
+            ("openai.api_key", "o"),
+            ("openai.base_url", "http://o"),
+        ];
+        let check = |provider: &str, key: Option<&str>, address: Option<&str>| {
+            let mut entries = all.to_vec();
+            entries.push(("model.provider", provider));
+            let choice = chosen(&entries);
+            assert_eq!(choice.api_key.as_ref().map(ApiKey::expose), key, "{provider}");
+            assert_eq!(choice.base_url.as_deref(), address, "{provider}");
+        };
+        check("anthropic", Some("a"), Some("http://a"));
+        check("openai", Some("o"), Some("http://o"));
+        check("local", None, None);
+        check("offline", None, None);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::settings::{LogLevel, ProviderKind, Setting, Settings};
+use super::settings::{Account, ChatServer, LogLevel, ProviderKind, Setting, Settings, ToolCallFormat};
 use super::{ApiKey, Origin, Value, shown_url};
 
 /// One setting.
@@ -10,9 +10,15 @@ use super::{ApiKey, Origin, Value, shown_url};
 pub enum Key {
     ModelProvider,
     ModelName,
-    ModelBaseUrl,
-    ModelApiKey,
     ModelMaxTokens,
+    ModelContextWindow,
+    ModelServer,
+    ModelToolCalls,
+    ModelDetectLocal,
+    AnthropicBaseUrl,
+    AnthropicApiKey,
+    OpenAiBaseUrl,
+    OpenAiApiKey,
     MaxTurns,
     ReviewAdvance,
     ReviewInlayHints,
@@ -41,12 +47,18 @@ pub enum Shown {
 }
 
 impl Key {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 17] = [
         Self::ModelProvider,
         Self::ModelName,
-        Self::ModelBaseUrl,
-        Self::ModelApiKey,
         Self::ModelMaxTokens,
+        Self::ModelContextWindow,
+        Self::ModelServer,
+        Self::ModelToolCalls,
+        Self::ModelDetectLocal,
+        Self::AnthropicBaseUrl,
+        Self::AnthropicApiKey,
+        Self::OpenAiBaseUrl,
+        Self::OpenAiApiKey,
         Self::MaxTurns,
         Self::ReviewAdvance,
         Self::ReviewInlayHints,
@@ -60,9 +72,15 @@ impl Key {
         match self {
             Self::ModelProvider => "model.provider",
             Self::ModelName => "model.name",
-            Self::ModelBaseUrl => "model.base_url",
-            Self::ModelApiKey => "model.api_key",
             Self::ModelMaxTokens => "model.max_tokens",
+            Self::ModelContextWindow => "model.context_window",
+            Self::ModelServer => "model.server",
+            Self::ModelToolCalls => "model.tool_calls",
+            Self::ModelDetectLocal => "model.detect_local",
+            Self::AnthropicBaseUrl => "anthropic.base_url",
+            Self::AnthropicApiKey => "anthropic.api_key",
+            Self::OpenAiBaseUrl => "openai.base_url",
+            Self::OpenAiApiKey => "openai.api_key",
             Self::MaxTurns => "max_turns",
             Self::ReviewAdvance => "review.advance",
             Self::ReviewInlayHints => "review.inlay_hints",
@@ -81,10 +99,16 @@ impl Key {
     pub const fn trust(self) -> Trust {
         match self {
             Self::ModelProvider
-            | Self::ModelBaseUrl
-            | Self::ModelApiKey
             | Self::ModelName
             | Self::ModelMaxTokens
+            | Self::ModelContextWindow
+            | Self::ModelServer
+            | Self::ModelToolCalls
+            | Self::ModelDetectLocal
+            | Self::AnthropicBaseUrl
+            | Self::AnthropicApiKey
+            | Self::OpenAiBaseUrl
+            | Self::OpenAiApiKey
             | Self::MaxTurns
             | Self::LogLevel => Trust::UserOnly,
             Self::ReviewAdvance | Self::ReviewEchoTimeout | Self::FilesEditLimit | Self::ReviewInlayHints => {
@@ -101,9 +125,22 @@ impl Key {
         match self {
             Self::ModelProvider => put(&mut settings.model.provider, provider(value.text()?)?, origin),
             Self::ModelName => put(&mut settings.model.name, Some(filled(value)?), origin),
-            Self::ModelBaseUrl => put(&mut settings.model.base_url, Some(url(value.text()?)?), origin),
-            Self::ModelApiKey => put(&mut settings.model.api_key, Some(key(value)?), origin),
             Self::ModelMaxTokens => put(&mut settings.model.max_tokens, Some(count(value)?), origin),
+            Self::ModelContextWindow => {
+                put(&mut settings.model.context_window, Some(value.whole(1)?), origin);
+            }
+            Self::ModelServer => put(&mut settings.model.server, server(value.text()?)?, origin),
+            Self::ModelToolCalls => {
+                let format = one_of(value.text()?, ToolCallFormat::ALL, ToolCallFormat::name)?;
+                put(&mut settings.model.tool_calls, format, origin);
+            }
+            Self::ModelDetectLocal => put(&mut settings.model.detect_local, value.flag()?, origin),
+            Self::AnthropicBaseUrl => {
+                put(&mut settings.anthropic.base_url, Some(url(value.text()?)?), origin);
+            }
+            Self::AnthropicApiKey => settings.anthropic.take_key(key(value)?, origin),
+            Self::OpenAiBaseUrl => put(&mut settings.openai.base_url, Some(url(value.text()?)?), origin),
+            Self::OpenAiApiKey => settings.openai.take_key(key(value)?, origin),
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
             Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
             Self::ReviewEchoTimeout => {
@@ -131,17 +168,29 @@ impl Key {
         fn set<T>(value: Option<&T>, show: impl Fn(&T) -> Shown) -> Shown {
             value.map_or(Shown::Unset, show)
         }
-        let Settings { model, max_turns, review, files, log_level } = settings;
+        fn address(account: &Account) -> (Shown, &Origin) {
+            shown(&account.base_url, |url| set(url.as_ref(), |url| quoted(&shown_url(url))))
+        }
+        fn secret(account: &Account) -> (Shown, &Origin) {
+            shown(&account.api_key, |key| set(key.as_ref(), |_| Shown::Hidden))
+        }
+        let Settings { model, anthropic, openai, max_turns, review, files, log_level } = settings;
         match self {
             Self::ModelProvider => {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
             }
             Self::ModelName => shown(&model.name, |name| set(name.as_ref(), |name| quoted(name))),
-            Self::ModelBaseUrl => {
-                shown(&model.base_url, |url| set(url.as_ref(), |url| quoted(&shown_url(url))))
-            }
-            Self::ModelApiKey => shown(&model.api_key, |key| set(key.as_ref(), |_| Shown::Hidden)),
             Self::ModelMaxTokens => shown(&model.max_tokens, |most| set(most.as_ref(), plain)),
+            Self::ModelContextWindow => shown(&model.context_window, |most| set(most.as_ref(), plain)),
+            Self::ModelServer => {
+                shown(&model.server, |server| set(server.as_ref(), |server| quoted(server.name())))
+            }
+            Self::ModelToolCalls => shown(&model.tool_calls, |format| quoted(format.name())),
+            Self::ModelDetectLocal => shown(&model.detect_local, plain),
+            Self::AnthropicBaseUrl => address(anthropic),
+            Self::AnthropicApiKey => secret(anthropic),
+            Self::OpenAiBaseUrl => address(openai),
+            Self::OpenAiApiKey => secret(openai),
             Self::MaxTurns => shown(max_turns, plain),
             Self::ReviewAdvance => shown(&review.advance, plain),
             Self::ReviewEchoTimeout => shown(&review.echo_timeout, |echo| plain(&echo.as_millis())),
@@ -152,14 +201,43 @@ impl Key {
     }
 }
 
-fn provider(name: &str) -> Result<Option<ProviderKind>, String> {
-    match name {
-        "auto" => Ok(None),
-        "anthropic" => Ok(Some(ProviderKind::Anthropic)),
-        "offline" => Ok(Some(ProviderKind::Offline)),
-        "openai" => Err("OpenAI-compatible servers are not supported by this version".to_owned()),
-        other => Err(format!("expected \"anthropic\", \"offline\" or \"auto\", got {other:?}")),
+impl Account {
+    /// A key that was set together with an address is for that address: one that merely stands in the environment, which
+    /// is usually for the provider's own, does not replace it.
+    fn take_key(&mut self, key: ApiKey, origin: Origin) {
+        let is_from_environment = |origin: &Origin| matches!(origin, Origin::Environment { .. });
+        let is_elsewhere = self.base_url.value.is_some() && !is_from_environment(&self.base_url.origin);
+        if self.api_key.value.is_none() || !is_elsewhere || !is_from_environment(&origin) {
+            self.api_key = Setting { value: Some(key), origin };
+        }
     }
+}
+
+fn provider(name: &str) -> Result<Option<ProviderKind>, String> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    one_of(name, ProviderKind::ALL, ProviderKind::name)
+        .map(Some)
+        .map_err(|wrong| format!("{wrong}, or \"auto\""))
+}
+
+fn server(name: &str) -> Result<Option<ChatServer>, String> {
+    if name == "auto" {
+        return Ok(None);
+    }
+    one_of(name, ChatServer::ALL, ChatServer::name).map(Some).map_err(|wrong| format!("{wrong}, or \"auto\""))
+}
+
+fn one_of<T: Copy, const N: usize>(
+    written: &str,
+    all: [T; N],
+    name: impl Fn(T) -> &'static str,
+) -> Result<T, String> {
+    all.into_iter().find(|one| name(*one) == written).ok_or_else(|| {
+        let names: Vec<String> = all.into_iter().map(|one| format!("{:?}", name(one))).collect();
+        format!("{written:?} is none of {}", names.join(", "))
+    })
 }
 
 fn filled(value: &Value) -> Result<String, String> {
@@ -202,8 +280,8 @@ mod tests {
 
     #[test]
     fn keys_are_found_in_the_spelling_of_files_and_of_editors() {
-        assert_eq!(Key::named("model.base_url"), Some(Key::ModelBaseUrl));
-        assert_eq!(Key::named("model.baseUrl"), Some(Key::ModelBaseUrl));
+        assert_eq!(Key::named("openai.base_url"), Some(Key::OpenAiBaseUrl));
+        assert_eq!(Key::named("openai.baseUrl"), Some(Key::OpenAiBaseUrl));
         assert_eq!(Key::named("maxTurns"), Some(Key::MaxTurns));
         assert_eq!(Key::named("model.colour"), None);
         for key in Key::ALL {
@@ -229,11 +307,20 @@ mod tests {
     fn values_are_checked() {
         let text = |text: &str| Value::Text(text.to_owned());
         check(Key::ModelProvider, text("offline"), Ok("\"offline\""));
-        check(Key::ModelProvider, text("openai"), Err("not supported by this version"));
+        check(Key::ModelProvider, text("openai"), Ok("\"openai\""));
+        check(
+            Key::ModelProvider,
+            text("gpt"),
+            Err("\"gpt\" is none of \"anthropic\", \"openai\", \"local\", \"offline\", or \"auto\""),
+        );
+        check(Key::ModelServer, text("llama.cpp"), Ok("\"llama.cpp\""));
+        check(Key::ModelToolCalls, text("prompt"), Ok("\"prompt\""));
+        check(Key::ModelToolCalls, text("xml"), Err("\"xml\" is none of \"native\", \"prompt\""));
+        check(Key::ModelDetectLocal, text("false"), Ok("false"));
         check(Key::ModelProvider, Value::Whole(3), Err("expected a text, got 3"));
-        check(Key::ModelBaseUrl, text("http://localhost:1/"), Ok("\"http://localhost:1\""));
-        check(Key::ModelBaseUrl, text("http://me:pass@host/v1"), Ok("\"http://host/v1\""));
-        check(Key::ModelBaseUrl, text("localhost"), Err("expected an address"));
+        check(Key::OpenAiBaseUrl, text("http://localhost:1/"), Ok("\"http://localhost:1\""));
+        check(Key::OpenAiBaseUrl, text("http://me:pass@host/v1"), Ok("\"http://host/v1\""));
+        check(Key::AnthropicBaseUrl, text("localhost"), Err("expected an address"));
         check(Key::MaxTurns, Value::Whole(0), Err("expected a whole number of 1 or more, got 0"));
         check(Key::MaxTurns, text("12"), Ok("12"));
         check(Key::ReviewAdvance, text("yes"), Err("expected true or false, got \"yes\""));
@@ -243,11 +330,34 @@ mod tests {
     }
 
     #[test]
+    fn a_key_stays_with_the_address_it_was_set_with() {
+        let check = |entries: &[(Key, &str, Origin)], wanted: &str| {
+            let mut settings = Settings::default();
+            for (key, value, origin) in entries {
+                key.set(&mut settings, &Value::Text((*value).to_owned()), origin.clone()).unwrap();
+            }
+            assert_eq!(
+                settings.openai.api_key.value.map(|key| key.expose().to_owned()).as_deref(),
+                Some(wanted)
+            );
+        };
+        let file = || Origin::UserFile { path: "config.toml".into(), line: 1 };
+        let variable = || Origin::Environment { variable: "V".to_owned() };
+        let address = |origin| (Key::OpenAiBaseUrl, "http://there", origin);
+        let mine = || (Key::OpenAiApiKey, "mine", file());
+        let usual = || (Key::OpenAiApiKey, "usual", variable());
+        check(&[mine(), usual()], "usual");
+        check(&[address(file()), usual()], "usual");
+        check(&[address(file()), mine(), usual()], "mine");
+        check(&[mine(), address(variable()), usual()], "usual");
+    }
+
+    #[test]
     fn a_key_is_in_no_message() {
         let mut settings = Settings::default();
-        Key::ModelApiKey.set(&mut settings, &Value::Text("sk-FAKE".into()), Origin::Editor).unwrap();
-        assert_eq!(Key::ModelApiKey.show(&settings).0, Shown::Hidden);
-        let error = Key::ModelApiKey.set(&mut settings, &Value::Text("sk FAKE".into()), Origin::Editor);
+        Key::OpenAiApiKey.set(&mut settings, &Value::Text("sk-FAKE".into()), Origin::Editor).unwrap();
+        assert_eq!(Key::OpenAiApiKey.show(&settings).0, Shown::Hidden);
+        let error = Key::OpenAiApiKey.set(&mut settings, &Value::Text("sk FAKE".into()), Origin::Editor);
         assert!(!error.unwrap_err().contains("FAKE"));
     }
 }

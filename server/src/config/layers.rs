@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn a_workspace_has_no_say_about_models_and_keys() {
-        for key in ["model.base_url", "model.api_key", "model.provider", "model.name", "max_turns"] {
+        for key in ["openai.base_url", "anthropic.api_key", "model.provider", "model.name", "max_turns"] {
             let (settings, diagnostics) =
                 settle(&[layer(vec![entry(key, Value::Text("http://127.0.0.1:9".into()), workspace(1))])]);
             assert_eq!(settings, Settings::default());

@@ -5,7 +5,7 @@ use std::io::{ErrorKind, Read};
 use camino::{Utf8Path, Utf8PathBuf};
 use toml_edit::{Document, Item, Table};
 
-use super::{Diagnostic, Entry, Key, Layer, Origin, Settings, Value, settle};
+use super::{Diagnostic, Entry, Key, Layer, Origin, ProviderKind, Settings, Value, settle};
 
 /// Where settings are looked for. No `Debug`: the environment holds keys.
 #[derive(Clone, Default)]
@@ -149,9 +149,14 @@ fn is_the_clients(key: &str) -> bool {
 }
 
 /// Variables that say what a setting says.
-const VARIABLES: [(&str, &str); 5] = [
-    ("ANTHROPIC_API_KEY", "model.api_key"),
-    ("ANTHROPIC_BASE_URL", "model.base_url"),
+///
+/// An address comes before the key that goes with it.
+const VARIABLES: [(&str, &str); 8] = [
+    ("ANTHROPIC_BASE_URL", "anthropic.base_url"),
+    ("ANTHROPIC_API_KEY", "anthropic.api_key"),
+    ("OPENAI_BASE_URL", "openai.base_url"),
+    ("OPENAI_API_KEY", "openai.api_key"),
+    ("COPYDESK_DETECT_LOCAL", "model.detect_local"),
     ("COPYDESK_PROVIDER", "model.provider"),
     ("COPYDESK_MODEL", "model.name"),
     ("COPYDESK_LOG", "log.level"),
@@ -174,14 +179,23 @@ fn environment_layer(variables: &[(String, String)]) -> Layer {
 }
 
 fn command_line_layer(overrides: &[Override]) -> Layer {
-    let entries = overrides
-        .iter()
-        .map(|Override { key, value, flag }| Entry {
-            key: key.name().to_owned(),
-            value: Value::Text(value.clone()),
-            origin: Origin::CommandLine { flag: (*flag).to_owned() },
-        })
-        .collect();
+    let mut entries = Vec::new();
+    for Override { key, value, flag } in overrides {
+        let mut say = |key: Key, value: &str| {
+            entries.push(Entry {
+                key: key.name().to_owned(),
+                value: Value::Text(value.to_owned()),
+                origin: Origin::CommandLine { flag: (*flag).to_owned() },
+            });
+        };
+        match ProviderKind::named_in(value) {
+            Some((provider, name)) if *key == Key::ModelName => {
+                say(Key::ModelProvider, provider.name());
+                say(Key::ModelName, name);
+            }
+            _ => say(*key, value),
+        }
+    }
     Layer { entries, diagnostics: Vec::new() }
 }
 

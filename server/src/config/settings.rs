@@ -17,6 +17,8 @@ pub struct Setting<T> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     pub model: ModelSettings,
+    pub anthropic: Account,
+    pub openai: Account,
     /// Requests to the model in one task.
     pub max_turns: Setting<u32>,
     pub review: ReviewSettings,
@@ -30,11 +32,23 @@ pub struct ModelSettings {
     pub provider: Setting<Option<ProviderKind>>,
     /// The model's id as the provider knows it; `None`: the provider's default.
     pub name: Setting<Option<String>>,
+    /// Tokens of one answer; `None`: the provider's default.
+    pub max_tokens: Setting<Option<u32>>,
+    /// Tokens of a request and its answer together; `None`: what the provider says, or a table.
+    pub context_window: Setting<Option<u64>>,
+    /// Which chat-completions server it is; `None`: told by its address.
+    pub server: Setting<Option<ChatServer>>,
+    pub tool_calls: Setting<ToolCallFormat>,
+    /// With nothing else set, a server on this machine is looked for.
+    pub detect_local: Setting<bool>,
+}
+
+/// How one provider is reached. A key is only ever sent to the address of its own account.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Account {
     /// Without a slash at the end; `None`: the provider's own.
     pub base_url: Setting<Option<String>>,
     pub api_key: Setting<Option<ApiKey>>,
-    /// Tokens of one answer; `None`: the provider's default.
-    pub max_tokens: Setting<Option<u32>>,
 }
 
 /// Who answers.
@@ -42,8 +56,37 @@ pub struct ModelSettings {
 #[non_exhaustive]
 pub enum ProviderKind {
     Anthropic,
+    /// Any server that speaks OpenAI's chat completions.
+    OpenAi,
+    /// The first server on this machine that answers on its usual port, else the offline model.
+    Local,
     /// No language model, no network, no key.
     Offline,
+}
+
+/// A chat-completions server with ways of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChatServer {
+    OpenAi,
+    OpenRouter,
+    Ollama,
+    LlamaCpp,
+    LmStudio,
+    Vllm,
+    DeepSeek,
+    Mistral,
+    Kimi,
+    /// None of these: only what all of them take is sent.
+    Generic,
+}
+
+/// How a model of a chat-completions server is told of tools, and calls them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolCallFormat {
+    /// In the fields that the server has for them.
+    Native,
+    /// In the text, for servers without such fields: `<tool_call>{…}</tool_call>`.
+    Prompt,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +124,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             model: ModelSettings::default(),
+            anthropic: Account::default(),
+            openai: Account::default(),
             max_turns: Setting::default_to(100),
             review: ReviewSettings::default(),
             files: FileSettings::default(),
@@ -94,10 +139,18 @@ impl Default for ModelSettings {
         Self {
             provider: Setting::default_to(None),
             name: Setting::default_to(None),
-            base_url: Setting::default_to(None),
-            api_key: Setting::default_to(None),
             max_tokens: Setting::default_to(None),
+            context_window: Setting::default_to(None),
+            server: Setting::default_to(None),
+            tool_calls: Setting::default_to(ToolCallFormat::Native),
+            detect_local: Setting::default_to(true),
         }
+    }
+}
+
+impl Default for Account {
+    fn default() -> Self {
+        Self { base_url: Setting::default_to(None), api_key: Setting::default_to(None) }
     }
 }
 
@@ -118,10 +171,64 @@ impl Default for FileSettings {
 }
 
 impl ProviderKind {
+    pub const ALL: [Self; 4] = [Self::Anthropic, Self::OpenAi, Self::Local, Self::Offline];
+
     pub const fn name(self) -> &'static str {
         match self {
             Self::Anthropic => "anthropic",
+            Self::OpenAi => "openai",
+            Self::Local => "local",
             Self::Offline => "offline",
+        }
+    }
+
+    /// `openai/gpt-5` is a provider and its model; a name without a provider's in front stands for itself.
+    pub fn named_in(model: &str) -> Option<(Self, &str)> {
+        let (provider, name) = model.split_once('/')?;
+        let provider = Self::ALL.into_iter().find(|kind| kind.name() == provider)?;
+        Some((provider, name))
+    }
+}
+
+impl ChatServer {
+    pub const ALL: [Self; 10] = [
+        Self::OpenAi,
+        Self::OpenRouter,
+        Self::Ollama,
+        Self::LlamaCpp,
+        Self::LmStudio,
+        Self::Vllm,
+        Self::DeepSeek,
+        Self::Mistral,
+        Self::Kimi,
+        Self::Generic,
+    ];
+
+    /// As the setting has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::OpenRouter => "openrouter",
+            Self::Ollama => "ollama",
+            Self::LlamaCpp => "llama.cpp",
+            Self::LmStudio => "lmstudio",
+            Self::Vllm => "vllm",
+            Self::DeepSeek => "deepseek",
+            Self::Mistral => "mistral",
+            Self::Kimi => "kimi",
+            Self::Generic => "generic",
+        }
+    }
+}
+
+impl ToolCallFormat {
+    pub const ALL: [Self; 2] = [Self::Native, Self::Prompt];
+
+    /// As the setting has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Native => "native",
+            Self::Prompt => "prompt",
         }
     }
 }

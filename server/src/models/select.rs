@@ -18,14 +18,16 @@ pub fn provider(choice: ModelChoice) -> Arc<dyn Provider> {
             config.base_url = choice.base_url.unwrap_or(config.base_url);
             Arc::new(Anthropic::new(config))
         }
-        ProviderKind::Offline => Arc::new(OfflineModel::new(OfflineModel::NATURAL_PACE)),
+        ProviderKind::OpenAi | ProviderKind::Local | ProviderKind::Offline => {
+            Arc::new(OfflineModel::new(OfflineModel::NATURAL_PACE))
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::ApiKey;
+    use crate::config::{ApiKey, ToolCallFormat};
 
     #[track_caller]
     fn check(provider_kind: ProviderKind, name: Option<&str>, label: &str) {
@@ -35,6 +37,9 @@ mod tests {
             base_url: None,
             api_key: Some(ApiKey::new("k")),
             max_tokens: None,
+            context_window: None,
+            server: None,
+            tool_calls: ToolCallFormat::Native,
             why: String::new(),
         };
         assert_eq!(provider(choice).info().label, label);

@@ -61,13 +61,13 @@ fn a_file_that_is_no_toml_leaves_the_other_alone() {
 fn a_workspace_may_set_comfort_only() {
     let settings = check_diagnostics(
         "",
-        "review.advance = false\nmodel.base_url = \"http://127.0.0.1:9\"\n",
+        "review.advance = false\nopenai.base_url = \"http://127.0.0.1:9\"\n",
         &[
-            ".copydesk/config.toml:2: `model.base_url` is not taken from a workspace, which may be somebody else's: \
+            ".copydesk/config.toml:2: `openai.base_url` is not taken from a workspace, which may be somebody else's: \
            set it in your own config.toml",
         ],
     );
-    assert_eq!((settings.review.advance.value, settings.model.base_url.value), (false, None));
+    assert_eq!((settings.review.advance.value, settings.openai.base_url.value), (false, None));
 }
 
 #[test]
@@ -84,7 +84,7 @@ fn the_layers_in_their_order() {
         command_line: vec![Override { key: Key::ModelProvider, value: "offline".into(), flag: "--offline" }],
         ..Places::default()
     };
-    let user = "max_turns = 1\nreview.advance = false\nmodel.base_url = \"https://mine.example\"\n";
+    let user = "max_turns = 1\nreview.advance = false\nanthropic.base_url = \"https://mine.example\"\n";
     let (loaded, root) = loaded(user, "review.advance = true\n", places);
     assert_eq!(loaded.diagnostics, []);
     let shown: Vec<_> = Key::ALL
@@ -104,9 +104,15 @@ fn the_layers_in_their_order() {
         [
             "model.provider = \"offline\" # --offline",
             "model.name = \"environment\" # $COPYDESK_MODEL",
-            "model.base_url = \"https://mine.example\" # /config.toml:3",
-            "model.api_key = hidden # $ANTHROPIC_API_KEY",
             "model.max_tokens = unset # default",
+            "model.context_window = unset # default",
+            "model.server = unset # default",
+            "model.tool_calls = \"native\" # default",
+            "model.detect_local = true # default",
+            "anthropic.base_url = \"https://mine.example\" # /config.toml:3",
+            "anthropic.api_key = hidden # $ANTHROPIC_API_KEY",
+            "openai.base_url = unset # default",
+            "openai.api_key = unset # default",
             "max_turns = 3 # the editor's settings",
             "review.advance = true # /.copydesk/config.toml:1",
             "review.inlay_hints = true # the editor's settings",
@@ -116,6 +122,25 @@ fn the_layers_in_their_order() {
         ]
     );
     assert!(!format!("{loaded:?}").contains("FAKE"));
+}
+
+#[test]
+fn a_model_of_the_command_line_may_name_its_provider() {
+    let check = |model: &str, provider: Option<ProviderKind>, name: &str| {
+        let command_line = vec![Override { key: Key::ModelName, value: model.to_owned(), flag: "--model" }];
+        let settings = load(&Places { command_line, ..Places::default() }).settings;
+        assert_eq!(
+            (settings.model.provider.value, settings.model.name.value.as_deref()),
+            (provider, Some(name)),
+            "{model}"
+        );
+    };
+    check("claude-x", None, "claude-x");
+    check("openai/gpt-x", Some(ProviderKind::OpenAi), "gpt-x");
+    check("anthropic/claude-x", Some(ProviderKind::Anthropic), "claude-x");
+    check("openai/qwen/qwen3", Some(ProviderKind::OpenAi), "qwen/qwen3");
+    check("openai/openai/gpt-x", Some(ProviderKind::OpenAi), "openai/gpt-x");
+    check("qwen/qwen3", None, "qwen/qwen3");
 }
 
 #[test]
