@@ -1,12 +1,14 @@
 //! The agent: sessions, and the query loop that drives them.
 
 mod attachments;
+mod compaction;
 mod event;
 mod executor;
 #[cfg(test)]
 mod fixture;
 mod outbox;
 mod partition;
+mod preparing;
 mod query;
 mod session;
 mod state;

@@ -1,6 +1,7 @@
 //! Settings: read from their layers, checked, and each with the place it came from.
 
 mod choice;
+mod context;
 mod key;
 mod layers;
 mod load;
@@ -9,6 +10,7 @@ mod settings;
 mod value;
 
 pub use choice::{ModelChoice, choose_model};
+pub use context::{ContextNumber, ContextSettings};
 pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};

@@ -2,11 +2,13 @@
 
 mod logging;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use camino::Utf8PathBuf;
+use etcetera::BaseStrategy as _;
 
 use crate::agent::{Limits, SessionDeps, Sessions};
 use crate::config::{self, Override, Places, choose_model};
@@ -75,9 +77,27 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
         tools: Tools::built_in(),
         editor_name,
         limits,
+        context: settings.context.clone(),
+        state_folder: project_folder(&workspace),
         clock: Arc::new(SystemTime::now),
     });
     Core { workspace, documents, desk, sessions, configuration: Arc::new(loaded) }
+}
+
+/// Where sessions of this workspace keep their files: a folder of its own for each workspace.
+fn project_folder(workspace: &Workspace) -> Option<Utf8PathBuf> {
+    let root = workspace.roots.first()?;
+    let name: String =
+        root.as_str().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let state = Utf8PathBuf::from_path_buf(state_folder()?).ok()?;
+    Some(state.join("projects").join(name))
+}
+
+/// `$XDG_STATE_HOME/copydesk` or what the system has for it.
+fn state_folder() -> Option<PathBuf> {
+    let strategy = etcetera::choose_base_strategy().ok()?;
+    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
+    Some(state.join("copydesk"))
 }
 
 fn host() -> Host {

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use copydesk::agent::{
     Limits, LoopEvent, SessionDeps, SessionEvent, Sessions, StartTask, TaskContext, TerminalReason,
 };
+use copydesk::config::ContextSettings;
 use copydesk::conversation::{ContentBlock, SessionId};
 use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Position, Range};
@@ -63,6 +64,8 @@ impl Bench {
             tools: Tools::built_in(),
             editor_name: String::new(),
             limits: Limits::default(),
+            context: ContextSettings::default(),
+            state_folder: None,
             clock: Arc::new(SystemTime::now),
         });
         Self { _folder: folder, file, desk, sessions, session: None }

@@ -16,9 +16,10 @@ use self::model_call::{Answered, ask};
 use super::attachments::{self, Noticed};
 use super::executor::{CanUseTool, Executor};
 use super::outbox::{Outbox, attachment, user};
+use super::preparing::{SessionContext, prepared};
 use super::state::{Clock, RoundContext, State};
 use super::{Continue, LoopEvent, SessionEvent, Terminal, TerminalReason};
-use crate::context::{Prepared, prepare};
+use crate::context::Prepared;
 use crate::conversation::{
     AssistantMessage, AttachmentKind, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage,
     UserMessage, normalize_for,
@@ -46,6 +47,7 @@ pub(super) struct QueryParams {
     /// What the user has sent since the last time, ready to be put into the conversation.
     pub(super) take_queued: Box<dyn Fn() -> BoxFuture<'static, Vec<UserMessage>> + Send + Sync>,
     pub(super) noticed: Arc<Noticed>,
+    pub(super) context: Arc<SessionContext>,
     pub(super) limits: Limits,
     pub(super) clock: Clock,
 }
@@ -89,7 +91,7 @@ async fn run(mut params: QueryParams, outbox: &Outbox) -> Terminal {
         outbox.emit(LoopEvent::RequestStart { turn: turn_count });
 
         let known = call_ids(&messages);
-        let prepared = prepare(messages.into(), &params.system, |_| {});
+        let prepared = prepared(&params, messages, auto_compact_tracking).await;
         let tool_use_context = tool_use_context.with_messages(prepared.messages.clone());
 
         let max_tokens = max_output_tokens_override.unwrap_or(params.limits.max_output_tokens);
@@ -132,7 +134,7 @@ async fn run(mut params: QueryParams, outbox: &Outbox) -> Terminal {
         state = State {
             messages: view.chain(answered).chain(results).chain(attachments).collect(),
             tool_use_context,
-            auto_compact_tracking,
+            auto_compact_tracking: auto_compact_tracking.next_round(),
             max_output_tokens_recovery_count: 0,
             has_attempted_reactive_compact: false,
             max_output_tokens_override: None,

@@ -8,6 +8,7 @@ mod transcript;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use camino::Utf8PathBuf;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +16,7 @@ use self::actor::Session;
 use self::hub::Hub;
 use super::query::Limits;
 use super::{Clock, SessionUpdate};
+use crate::config::ContextSettings;
 use crate::conversation::{ContentBlock, SessionId, TaskId, Usage};
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Range;
@@ -42,6 +44,9 @@ pub struct SessionDeps {
     /// As the editor calls itself; empty if it has not said.
     pub editor_name: String,
     pub limits: Limits,
+    pub context: ContextSettings,
+    /// Where sessions of this workspace keep what outlives a request; `None`: nowhere.
+    pub state_folder: Option<Utf8PathBuf>,
     pub clock: Clock,
 }
 

@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use tokio_util::sync::CancellationToken;
 
 use super::Continue;
+use crate::context::CompactState;
 use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
 use crate::review::DeskHandle;
@@ -19,7 +20,7 @@ pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 pub(super) struct State {
     pub(super) messages: Vec<Message>,
     pub(super) tool_use_context: RoundContext,
-    pub(super) auto_compact_tracking: Option<AutoCompactTracking>,
+    pub(super) auto_compact_tracking: CompactState,
     pub(super) max_output_tokens_recovery_count: u32,
     pub(super) has_attempted_reactive_compact: bool,
     pub(super) max_output_tokens_override: Option<u32>,
@@ -29,12 +30,6 @@ pub(super) struct State {
     pub(super) turn_count: u32,
     /// Why the previous iteration went on; `None` on the first.
     pub(super) transition: Option<Continue>,
-}
-
-/// How automatic compaction has gone so far in this task.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct AutoCompactTracking {
-    pub(super) consecutive_failures: u32,
 }
 
 /// A summary of a batch of calls that is being made while the next request streams.
@@ -62,7 +57,7 @@ impl State {
         Self {
             messages,
             tool_use_context,
-            auto_compact_tracking: None,
+            auto_compact_tracking: CompactState::default(),
             max_output_tokens_recovery_count: 0,
             has_attempted_reactive_compact: false,
             max_output_tokens_override: None,

@@ -26,8 +26,7 @@ fn print(terminal: &mut Terminal, loaded: &Loaded) {
         let found = if *found { "" } else { " (not there)" };
         terminal.styled(Look::Quiet, &format!("# {path}{found}"));
     }
-    let rows: Vec<_> = Key::ALL
-        .into_iter()
+    let rows: Vec<_> = Key::all()
         .map(|key| {
             let (value, origin) = key.show(&loaded.settings);
             let row = match value {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::settings::{Account, ChatServer, LogLevel, ProviderKind, Setting, Settings, ToolCallFormat};
-use super::{ApiKey, Origin, Value, shown_url};
+use super::{ApiKey, ContextNumber, Origin, Value, shown_url};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -24,6 +24,10 @@ pub enum Key {
     ReviewInlayHints,
     ReviewEchoTimeout,
     FilesEditLimit,
+    ContextAutoCompact,
+    ContextCollapse,
+    ContextSnip,
+    Context(ContextNumber),
     LogLevel,
 }
 
@@ -47,7 +51,7 @@ pub enum Shown {
 }
 
 impl Key {
-    pub const ALL: [Self; 17] = [
+    const PLAIN: [Self; 20] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -65,7 +69,15 @@ impl Key {
         Self::ReviewEchoTimeout,
         Self::FilesEditLimit,
         Self::LogLevel,
+        Self::ContextAutoCompact,
+        Self::ContextCollapse,
+        Self::ContextSnip,
     ];
+
+    /// Every setting, in the order people are shown them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        Self::PLAIN.into_iter().chain(ContextNumber::ALL.map(Self::Context))
+    }
 
     /// As `config.toml` has it.
     pub const fn name(self) -> &'static str {
@@ -86,6 +98,10 @@ impl Key {
             Self::ReviewInlayHints => "review.inlay_hints",
             Self::ReviewEchoTimeout => "review.echo_timeout_ms",
             Self::FilesEditLimit => "files.edit_limit",
+            Self::ContextAutoCompact => "context.auto_compact",
+            Self::ContextCollapse => "context.collapse",
+            Self::ContextSnip => "context.snip",
+            Self::Context(number) => number.name(),
             Self::LogLevel => "log.level",
         }
     }
@@ -93,7 +109,7 @@ impl Key {
     /// The key that `written` means: editors write `maxTurns` for `max_turns`.
     pub fn named(written: &str) -> Option<Self> {
         let plain = |name: &str| name.replace('_', "").to_lowercase();
-        Self::ALL.into_iter().find(|key| plain(key.name()) == plain(written))
+        Self::all().find(|key| plain(key.name()) == plain(written))
     }
 
     pub const fn trust(self) -> Trust {
@@ -110,6 +126,10 @@ impl Key {
             | Self::OpenAiBaseUrl
             | Self::OpenAiApiKey
             | Self::MaxTurns
+            | Self::ContextAutoCompact
+            | Self::ContextCollapse
+            | Self::ContextSnip
+            | Self::Context(_)
             | Self::LogLevel => Trust::UserOnly,
             Self::ReviewAdvance | Self::ReviewEchoTimeout | Self::FilesEditLimit | Self::ReviewInlayHints => {
                 Trust::Anyone
@@ -149,6 +169,10 @@ impl Key {
             }
             Self::FilesEditLimit => put(&mut settings.files.edit_limit, value.whole(1)?, origin),
             Self::ReviewInlayHints => put(&mut settings.review.inlay_hints, value.flag()?, origin),
+            Self::ContextAutoCompact => put(&mut settings.context.auto_compact, value.flag()?, origin),
+            Self::ContextCollapse => put(&mut settings.context.collapse, value.flag()?, origin),
+            Self::ContextSnip => put(&mut settings.context.snip, value.flag()?, origin),
+            Self::Context(number) => settings.context.set(number, value, origin)?,
             Self::LogLevel => put(&mut settings.log_level, log_level(value.text()?)?, origin),
         }
         Ok(())
@@ -174,7 +198,7 @@ impl Key {
         fn secret(account: &Account) -> (Shown, &Origin) {
             shown(&account.api_key, |key| set(key.as_ref(), |_| Shown::Hidden))
         }
-        let Settings { model, anthropic, openai, max_turns, review, files, log_level } = settings;
+        let Settings { model, anthropic, openai, max_turns, review, files, context, log_level } = settings;
         match self {
             Self::ModelProvider => {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
@@ -196,6 +220,10 @@ impl Key {
             Self::ReviewEchoTimeout => shown(&review.echo_timeout, |echo| plain(&echo.as_millis())),
             Self::FilesEditLimit => shown(&files.edit_limit, plain),
             Self::ReviewInlayHints => shown(&review.inlay_hints, plain),
+            Self::ContextAutoCompact => shown(&context.auto_compact, plain),
+            Self::ContextCollapse => shown(&context.collapse, plain),
+            Self::ContextSnip => shown(&context.snip, plain),
+            Self::Context(number) => (plain(&context.number(number)), context.origin(number)),
             Self::LogLevel => shown(log_level, |level| quoted(level.name())),
         }
     }
@@ -284,7 +312,7 @@ mod tests {
         assert_eq!(Key::named("openai.baseUrl"), Some(Key::OpenAiBaseUrl));
         assert_eq!(Key::named("maxTurns"), Some(Key::MaxTurns));
         assert_eq!(Key::named("model.colour"), None);
-        for key in Key::ALL {
+        for key in Key::all() {
             assert_eq!(Key::named(key.name()), Some(key));
         }
     }

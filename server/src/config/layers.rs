@@ -82,8 +82,7 @@ fn lay(entry: &Entry, settings: &mut Settings) -> Result<(), String> {
 }
 
 fn unknown(name: &str) -> String {
-    let nearest = Key::ALL
-        .into_iter()
+    let nearest = Key::all()
         .map(|key| (distance(name, key.name()), key.name()))
         .min()
         .filter(|(distance, near)| *distance <= near.len() / 3);

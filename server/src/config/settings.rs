@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{ApiKey, Origin};
+use super::{ApiKey, ContextSettings, Origin};
 
 /// Files above this many bytes are not edited, only read in parts.
 pub const DEFAULT_EDIT_LIMIT: u64 = 50 * 1024 * 1024;
@@ -23,6 +23,7 @@ pub struct Settings {
     pub max_turns: Setting<u32>,
     pub review: ReviewSettings,
     pub files: FileSettings,
+    pub context: ContextSettings,
     pub log_level: Setting<LogLevel>,
 }
 
@@ -129,6 +130,7 @@ impl Default for Settings {
             max_turns: Setting::default_to(100),
             review: ReviewSettings::default(),
             files: FileSettings::default(),
+            context: ContextSettings::default(),
             log_level: Setting::default_to(LogLevel::Info),
         }
     }

@@ -1,8 +1,5 @@
 //! The log: a file a day under the state folder, and what is urgent on stderr. Never stdout, which is the protocol's.
 
-use std::path::PathBuf;
-
-use etcetera::BaseStrategy;
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
@@ -18,7 +15,7 @@ const DAYS_KEPT: usize = 7;
 /// Starts logging what is at least as urgent as `level`. What waits to be written is written when the guard goes.
 pub(super) fn start(level: LogLevel) -> Option<WorkerGuard> {
     let urgent = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(LevelFilter::WARN);
-    let file = folder().and_then(|folder| {
+    let file = super::state_folder().and_then(|folder| {
         std::fs::create_dir_all(&folder).ok()?;
         RollingFileAppender::builder()
             .rotation(Rotation::DAILY)
@@ -39,11 +36,4 @@ pub(super) fn start(level: LogLevel) -> Option<WorkerGuard> {
 fn wanted(level: LogLevel) -> EnvFilter {
     // The libraries below log whole messages, and those hold the user's text.
     EnvFilter::builder().parse_lossy(format!("warn,copydesk={}", level.name()))
-}
-
-/// `$XDG_STATE_HOME/copydesk` or what the system has for it.
-fn folder() -> Option<PathBuf> {
-    let strategy = etcetera::choose_base_strategy().ok()?;
-    let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-    Some(state.join("copydesk"))
 }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::agent::executor::Permission;
 use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, line, text, thought, tool, tools};
+use crate::config::ContextSettings;
 use crate::conversation::{Role, ToolResultContent};
 use crate::models::ModelErrorKind;
 use crate::permissions::Verdict;
@@ -53,6 +54,7 @@ fn params(fixture: &Fixture, model: Arc<ScriptedModel>, cancel: CancellationToke
         provider: model,
         take_queued: Box::new(|| future::ready(Vec::new()).boxed()),
         noticed: Arc::default(),
+        context: Arc::new(SessionContext::new(ContextSettings::default(), None)),
         limits: Limits { max_turns: 3, max_output_tokens: 100 },
         clock: clock(),
     }

@@ -14,6 +14,7 @@ use super::transcript::Transcript;
 use super::{Sent, SessionDeps, SessionInfo, SessionState};
 use crate::agent::attachments::Noticed;
 use crate::agent::outbox::user;
+use crate::agent::preparing::SessionContext;
 use crate::agent::query::{QueryParams, query};
 use crate::agent::state::RoundContext;
 use crate::agent::{LoopEvent, SessionEvent, Terminal, TerminalReason};
@@ -29,6 +30,7 @@ pub(super) struct Session {
     questions: Questions,
     seen: Arc<Seen>,
     noticed: Arc<Noticed>,
+    context: Arc<SessionContext>,
     /// Taken once, so that the bytes stay the same from request to request.
     system: Vec<String>,
     cancel: CancellationToken,
@@ -58,13 +60,17 @@ impl Session {
             date: iso_date((deps.clock)()),
             editor: deps.editor_name.clone(),
         };
+        let id = SessionId(format!("s_{}", uuid::Uuid::new_v4().simple()));
+        let results = deps.state_folder.as_ref().map(|folder| folder.join(id.as_str()).join("tool-results"));
+        let context = Arc::new(SessionContext::new(deps.context.clone(), results));
         Arc::new(Self {
-            id: SessionId(format!("s_{}", uuid::Uuid::new_v4().simple())),
+            id,
             deps,
             hub,
             questions: Questions::default(),
             seen: Arc::default(),
             noticed: Arc::default(),
+            context,
             system: system_prompt(&environment),
             cancel,
             state: Mutex::default(),
@@ -197,6 +203,7 @@ impl Session {
                 async move { session.take_queued().await }.boxed()
             }),
             noticed: self.noticed.clone(),
+            context: self.context.clone(),
             limits: deps.limits,
             clock: deps.clock.clone(),
         }

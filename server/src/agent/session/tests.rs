@@ -41,6 +41,8 @@ impl Stage {
             tools,
             editor_name: "Helix".into(),
             limits: Limits::default(),
+            context: ContextSettings::default(),
+            state_folder: None,
             clock: clock(),
         });
         let updates = sessions.subscribe();

@@ -87,8 +87,7 @@ fn the_layers_in_their_order() {
     let user = "max_turns = 1\nreview.advance = false\nanthropic.base_url = \"https://mine.example\"\n";
     let (loaded, root) = loaded(user, "review.advance = true\n", places);
     assert_eq!(loaded.diagnostics, []);
-    let shown: Vec<_> = Key::ALL
-        .into_iter()
+    let shown: Vec<_> = Key::all()
         .map(|key| {
             let (value, origin) = key.show(&loaded.settings);
             let value = match value {

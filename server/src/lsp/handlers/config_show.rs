@@ -20,6 +20,6 @@ pub(in crate::lsp) async fn config_show(backend: &Backend, _params: Value) -> Re
     let files: Vec<_> =
         loaded.files.iter().map(|(path, found)| json!({ "path": path.as_str(), "found": found })).collect();
     let diagnostics: Vec<_> = loaded.diagnostics.iter().map(ToString::to_string).collect();
-    let settings: Vec<_> = Key::ALL.into_iter().map(setting).collect();
+    let settings: Vec<_> = Key::all().map(setting).collect();
     Ok(json!({ "settings": settings, "files": files, "diagnostics": diagnostics }))
 }

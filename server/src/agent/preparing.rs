@@ -1,0 +1,101 @@
+//! The context pipeline at work: what it decides is remembered, what it wants written is written, and where it asks for a
+//! summary one is made, before a request is sent.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use camino::Utf8PathBuf;
+
+use super::query::QueryParams;
+use crate::config::ContextSettings;
+use crate::context::{CompactState, ContextLog, PipelineInput, Prepared, Save, prepare};
+use crate::conversation::Message;
+
+/// What a session keeps of its context from request to request.
+pub(super) struct SessionContext {
+    pub(super) settings: ContextSettings,
+    /// Where results that are too long are saved; `None`: nowhere.
+    pub(super) results_folder: Option<Utf8PathBuf>,
+    /// What stands before the first message.
+    pub(super) user_context: String,
+    log: Mutex<ContextLog>,
+}
+
+impl SessionContext {
+    pub(super) fn new(settings: ContextSettings, results_folder: Option<Utf8PathBuf>) -> Self {
+        Self { settings, results_folder, user_context: String::new(), log: Mutex::default() }
+    }
+
+    /// Makes every fold that waits for the need of it; gives their number.
+    pub(super) fn drain(&self) -> usize {
+        self.log().drain()
+    }
+
+    fn log(&self) -> MutexGuard<'_, ContextLog> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The next request's view of `messages`, ready to be sent if its verdict says so.
+pub(super) async fn prepared(params: &QueryParams, messages: Vec<Message>, state: CompactState) -> Prepared {
+    let messages: Arc<[Message]> = messages.into();
+    let folder = params.context.results_folder.as_deref();
+    let prepared = attempt(params, messages.clone(), state, folder);
+    let prepared = match write_all(prepared.saves.clone()).await {
+        Ok(()) => prepared,
+        Err(error) => {
+            tracing::warn!(%error, "long results can't be saved, so they are cut");
+            attempt(params, messages, state, None)
+        }
+    };
+    params.context.log().record(prepared.new_decisions.iter().cloned());
+    prepared
+}
+
+fn attempt(
+    params: &QueryParams,
+    messages: Arc<[Message]>,
+    state: CompactState,
+    results_folder: Option<&camino::Utf8Path>,
+) -> Prepared {
+    let provider = params.provider.info();
+    let context = &params.context;
+    let result_limit = |name: &str| match params.tools.find(name) {
+        Some(tool) => tool.max_result_chars(),
+        None => Some(usize::MAX),
+    };
+    let input = PipelineInput {
+        system: &params.system,
+        user_context: &context.user_context,
+        window: provider.window,
+        editing: provider.context_edits,
+        log: &context.log(),
+        now: (params.clock)(),
+        settings: &context.settings,
+        state,
+        tools_tokens: 0,
+        result_limit: &result_limit,
+        results_folder,
+    };
+    prepare(messages, &input, |_| {})
+}
+
+/// Each as a file that was not there before. One that is there was written by an earlier run of the same round.
+async fn write_all(saves: Vec<Save>) -> std::io::Result<()> {
+    if saves.is_empty() {
+        return Ok(());
+    }
+    let writing = tokio::task::spawn_blocking(move || saves.iter().try_for_each(write_new));
+    writing.await.map_err(std::io::Error::other)?
+}
+
+fn write_new(save: &Save) -> std::io::Result<()> {
+    use std::io::Write as _;
+    if let Some(folder) = save.path.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    match std::fs::File::create_new(&save.path) {
+        Ok(mut file) => file.write_all(save.text.as_bytes()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,272 @@
+//! The settings under `[context]`: how much of a conversation a model is sent, and when it is made shorter.
+
+use std::collections::BTreeMap;
+
+use super::{Origin, Setting, Value};
+
+/// What the context pipeline goes by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContextSettings {
+    /// A conversation that outgrows the model's window is summarised without asking.
+    pub auto_compact: Setting<bool>,
+    /// Old results that something later replaces are left out.
+    pub snip: Setting<bool>,
+    /// Under pressure, repeated calls, superseded reads and small talk are folded.
+    pub collapse: Setting<bool>,
+    changed: BTreeMap<ContextNumber, Setting<u64>>,
+}
+
+/// One number of the pipeline.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum ContextNumber {
+    /// Tokens of the model's window; 0: what the model has.
+    Window,
+    /// Characters of one tool result, above which it is saved to a file.
+    ResultChars,
+    /// The same for all results of one round.
+    RoundResultChars,
+    /// Bytes shown of a result that was saved.
+    PreviewBytes,
+    /// Newest rounds whose results are never left out.
+    RecentRounds,
+    /// Tokens that leaving results out must save, so that it is worth a broken cache.
+    SnipAtLeast,
+    /// Minutes of silence, after which the provider's cache is cold anyway.
+    IdleMinutes,
+    /// Newest results that are never cleared.
+    KeptResults,
+    /// Results, from which on old ones are cleared.
+    ClearResultsAt,
+    /// Tokens of the request, from which on the provider clears old results.
+    ServerClearAt,
+    /// Tokens that clearing must save.
+    ClearAtLeast,
+    /// Characters of a message that counts as small talk.
+    SmallTalkChars,
+    /// Percent of the usable window, from which on folds are made.
+    CollapseAtPercent,
+    /// Tokens of the window kept free for an answer, at most.
+    ReservedOutput,
+    /// Tokens below the usable window at which a conversation is summarised.
+    CompactMargin,
+    /// Percent of the usable window at which it is summarised, if that is earlier.
+    CompactAtPercent,
+    /// Tokens below that at which the user is warned.
+    WarningMargin,
+    /// Tokens below the usable window at which nothing is sent any more.
+    BlockingMargin,
+    /// Failed summaries in a row, after which no more is tried in a session.
+    CompactFailures,
+    /// Rounds within which a conversation that is full again after a summary has refilled too fast.
+    RefillRounds,
+    /// Fast refills in a row, after which the task stops.
+    RefillsAllowed,
+    /// Tokens of a summary.
+    SummaryTokens,
+    /// Requests for one summary, each after the oldest rounds were dropped.
+    SummaryRetries,
+    /// Tokens of the newest messages that stay beside a summary.
+    KeptTokens,
+    /// Files shown again after a summary.
+    ReattachedFiles,
+    /// Tokens of each.
+    ReattachedFileTokens,
+    /// Tokens of all.
+    ReattachedTokens,
+    /// Characters of one memory file (`CLAUDE.md`, `AGENTS.md`).
+    MemoryFileChars,
+    /// Milliseconds for what is told between rounds.
+    AttachmentsMs,
+    /// Milliseconds for the look at the repository when a session begins.
+    GitMs,
+}
+
+impl ContextSettings {
+    pub fn number(&self, which: ContextNumber) -> u64 {
+        self.changed.get(&which).map_or(which.usual(), |setting| setting.value)
+    }
+
+    /// A number as a length.
+    pub fn size(&self, which: ContextNumber) -> usize {
+        usize::try_from(self.number(which)).unwrap_or(usize::MAX)
+    }
+
+    /// The same with one number changed.
+    #[must_use]
+    pub fn with(mut self, which: ContextNumber, value: u64) -> Self {
+        self.changed.insert(which, Setting { value, origin: Origin::Default });
+        self
+    }
+
+    pub(super) fn set(&mut self, which: ContextNumber, value: &Value, origin: Origin) -> Result<(), String> {
+        let number = value.whole(which.least())?;
+        if number > which.most() {
+            return Err(format!("{number} is too large: the most is {}", which.most()));
+        }
+        self.changed.insert(which, Setting { value: number, origin });
+        Ok(())
+    }
+
+    pub(super) fn origin(&self, which: ContextNumber) -> &Origin {
+        self.changed.get(&which).map_or(&Origin::Default, |setting| &setting.origin)
+    }
+}
+
+impl Default for ContextSettings {
+    fn default() -> Self {
+        let on = || Setting { value: true, origin: Origin::Default };
+        Self { auto_compact: on(), snip: on(), collapse: on(), changed: BTreeMap::new() }
+    }
+}
+
+impl ContextNumber {
+    pub const ALL: [Self; 30] = [
+        Self::Window,
+        Self::ResultChars,
+        Self::RoundResultChars,
+        Self::PreviewBytes,
+        Self::RecentRounds,
+        Self::SnipAtLeast,
+        Self::IdleMinutes,
+        Self::KeptResults,
+        Self::ClearResultsAt,
+        Self::ServerClearAt,
+        Self::ClearAtLeast,
+        Self::SmallTalkChars,
+        Self::CollapseAtPercent,
+        Self::ReservedOutput,
+        Self::CompactMargin,
+        Self::CompactAtPercent,
+        Self::WarningMargin,
+        Self::BlockingMargin,
+        Self::CompactFailures,
+        Self::RefillRounds,
+        Self::RefillsAllowed,
+        Self::SummaryTokens,
+        Self::SummaryRetries,
+        Self::KeptTokens,
+        Self::ReattachedFiles,
+        Self::ReattachedFileTokens,
+        Self::ReattachedTokens,
+        Self::MemoryFileChars,
+        Self::AttachmentsMs,
+        Self::GitMs,
+    ];
+
+    /// As `config.toml` has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Window => "context.window",
+            Self::ResultChars => "context.result_chars",
+            Self::RoundResultChars => "context.round_result_chars",
+            Self::PreviewBytes => "context.preview_bytes",
+            Self::RecentRounds => "context.recent_rounds",
+            Self::SnipAtLeast => "context.snip_at_least",
+            Self::IdleMinutes => "context.idle_minutes",
+            Self::KeptResults => "context.kept_results",
+            Self::ClearResultsAt => "context.clear_results_at",
+            Self::ServerClearAt => "context.server_clear_at",
+            Self::ClearAtLeast => "context.clear_at_least",
+            Self::SmallTalkChars => "context.small_talk_chars",
+            Self::CollapseAtPercent => "context.collapse_at_percent",
+            Self::ReservedOutput => "context.reserved_output",
+            Self::CompactMargin => "context.compact_margin",
+            Self::CompactAtPercent => "context.compact_at_percent",
+            Self::WarningMargin => "context.warning_margin",
+            Self::BlockingMargin => "context.blocking_margin",
+            Self::CompactFailures => "context.compact_failures",
+            Self::RefillRounds => "context.refill_rounds",
+            Self::RefillsAllowed => "context.refills_allowed",
+            Self::SummaryTokens => "context.summary_tokens",
+            Self::SummaryRetries => "context.summary_retries",
+            Self::KeptTokens => "context.kept_tokens",
+            Self::ReattachedFiles => "context.reattached_files",
+            Self::ReattachedFileTokens => "context.reattached_file_tokens",
+            Self::ReattachedTokens => "context.reattached_tokens",
+            Self::MemoryFileChars => "context.memory_file_chars",
+            Self::AttachmentsMs => "context.attachments_ms",
+            Self::GitMs => "context.git_ms",
+        }
+    }
+
+    /// What it is unless it is set.
+    pub const fn usual(self) -> u64 {
+        match self {
+            Self::Window => 0,
+            Self::ResultChars | Self::ReattachedTokens => 50_000,
+            Self::RoundResultChars => 200_000,
+            Self::PreviewBytes | Self::SnipAtLeast => 2_000,
+            Self::RecentRounds => 10,
+            Self::IdleMinutes => 60,
+            Self::KeptResults | Self::ReattachedFiles => 5,
+            Self::ClearResultsAt => 12,
+            Self::ServerClearAt => 100_000,
+            Self::ClearAtLeast | Self::ReservedOutput | Self::WarningMargin | Self::SummaryTokens => 20_000,
+            Self::SmallTalkChars => 80,
+            Self::CollapseAtPercent => 90,
+            Self::CompactMargin => 13_000,
+            Self::CompactAtPercent => 100,
+            Self::BlockingMargin => 3_000,
+            Self::CompactFailures | Self::RefillRounds | Self::RefillsAllowed | Self::SummaryRetries => 3,
+            Self::KeptTokens => 10_000,
+            Self::ReattachedFileTokens => 5_000,
+            Self::MemoryFileChars => 40_000,
+            Self::AttachmentsMs => 1_000,
+            Self::GitMs => 500,
+        }
+    }
+
+    const fn least(self) -> u64 {
+        match self {
+            Self::Window
+            | Self::SnipAtLeast
+            | Self::ClearAtLeast
+            | Self::CompactMargin
+            | Self::WarningMargin
+            | Self::BlockingMargin
+            | Self::RefillsAllowed
+            | Self::SummaryRetries
+            | Self::KeptTokens
+            | Self::ReattachedFiles
+            | Self::SmallTalkChars
+            | Self::GitMs => 0,
+            _ => 1,
+        }
+    }
+
+    const fn most(self) -> u64 {
+        match self {
+            Self::CollapseAtPercent | Self::CompactAtPercent => 100,
+            _ => u64::MAX,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_is_its_usual_one_until_it_is_set() {
+        let mut settings = ContextSettings::default();
+        assert_eq!(settings.number(ContextNumber::ResultChars), 50_000);
+        settings.set(ContextNumber::ResultChars, &Value::Whole(7), Origin::Editor).unwrap();
+        assert_eq!(settings.number(ContextNumber::ResultChars), 7);
+        assert_eq!(settings.origin(ContextNumber::ResultChars), &Origin::Editor);
+        assert_eq!(settings.origin(ContextNumber::PreviewBytes), &Origin::Default);
+    }
+
+    #[test]
+    fn a_percentage_is_none_above_a_hundred() {
+        let mut settings = ContextSettings::default();
+        let error = settings.set(ContextNumber::CompactAtPercent, &Value::Whole(101), Origin::Editor);
+        assert_eq!(error, Err("101 is too large: the most is 100".to_owned()));
+        assert!(settings.set(ContextNumber::KeptResults, &Value::Whole(0), Origin::Editor).is_err());
+    }
+
+    #[test]
+    fn every_number_has_a_name_of_its_own() {
+        let names: std::collections::BTreeSet<_> = ContextNumber::ALL.map(ContextNumber::name).into();
+        assert_eq!(names.len(), ContextNumber::ALL.len());
+    }
+}
