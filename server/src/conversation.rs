@@ -10,8 +10,8 @@ mod unparsed;
 pub use block::{ContentBlock, ImageSource, ToolResultContent};
 pub use ids::{MessageId, SessionId, TaskId, ToolUseId};
 pub use message::{
-    ApiMessage, AssistantMessage, Attachment, AttachmentKind, Message, ProgressMessage, Role, StopReason,
-    SystemKind, SystemMessage, Usage, UserMessage,
+    ApiMessage, AssistantMessage, Attachment, AttachmentKind, CompactMetadata, CompactTrigger, Message,
+    ProgressMessage, Role, StopReason, SystemKind, SystemMessage, Usage, UserMessage,
 };
 pub use normalize::{normalize, normalize_for, without_thinking};
 pub use tokens::estimate_tokens;

@@ -101,7 +101,7 @@ fn state_folder() -> Option<PathBuf> {
 }
 
 fn host() -> Host {
-    let folder = |path: std::path::PathBuf| AbsPath::new(Utf8PathBuf::from_path_buf(path).ok()?);
+    let folder = |path: PathBuf| AbsPath::new(Utf8PathBuf::from_path_buf(path).ok()?);
     Host {
         home: etcetera::home_dir().ok().and_then(folder),
         started_in: std::env::current_dir().ok().and_then(folder),

@@ -50,6 +50,7 @@ pub(super) fn notice(at: SystemTime, text: &str) -> Message {
         at,
         kind: SystemKind::Warning,
         text: text.to_owned(),
+        compaction: None,
     })
 }
 

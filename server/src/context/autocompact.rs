@@ -78,7 +78,8 @@ impl Thresholds {
             set => set,
         };
         let below = |from: u64, margin: u64| from - margin.min(from / 5);
-        let reserved = number(ContextNumber::ReservedOutput).min(u64::from(window.max_output)).min(context / 2);
+        let reserved =
+            number(ContextNumber::ReservedOutput).min(u64::from(window.max_output)).min(context / 2);
         let effective = context - reserved;
         let at_percent = effective / 100 * number(ContextNumber::CompactAtPercent)
             + effective % 100 * number(ContextNumber::CompactAtPercent) / 100;

@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn draining_makes_every_staged_fold_once() {
-        let mut log = ContextLog::from_decisions([Decision::Staged(fold("t1")), Decision::Staged(fold("t2"))]);
+        let mut log =
+            ContextLog::from_decisions([Decision::Staged(fold("t1")), Decision::Staged(fold("t2"))]);
         assert_eq!((log.drain(), log.drain()), (2, 0));
         assert_eq!(log.folds().len(), 2);
     }

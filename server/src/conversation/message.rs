@@ -57,6 +57,25 @@ pub struct SystemMessage {
     pub at: SystemTime,
     pub kind: SystemKind,
     pub text: String,
+    /// With `SystemKind::CompactBoundary`.
+    pub compaction: Option<CompactMetadata>,
+}
+
+/// What a boundary says of the summary behind it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactMetadata {
+    pub trigger: CompactTrigger,
+    /// Tokens of the conversation before.
+    pub tokens_before: u64,
+    /// Earlier messages that stand again behind the summary, by id.
+    pub kept: Vec<MessageId>,
+}
+
+/// Who asked for a summary.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CompactTrigger {
+    Manual,
+    Auto,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,6 +172,15 @@ impl Message {
             Self::Attachment(message) => &message.id,
             Self::Progress(message) => &message.id,
         }
+    }
+
+    /// The same without the provider's count of tokens, which is that of a conversation that is no more.
+    #[must_use]
+    pub fn uncounted(mut self) -> Self {
+        if let Self::Assistant(answer) = &mut self {
+            answer.usage = Usage::default();
+        }
+        self
     }
 }
 

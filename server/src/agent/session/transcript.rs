@@ -1,13 +1,19 @@
 //! The stored history of a conversation, kept from the loop's own events: whatever way a task ends, what was said is there.
 
+use std::collections::HashSet;
+
 use super::super::LoopEvent;
 use super::super::query::patch;
-use crate::conversation::Message;
+use crate::conversation::{CompactMetadata, Message, MessageId};
 use crate::models::ProviderEvent;
 
+/// From the last summary on: what it summarises is gone, so that a long conversation takes no more memory than a model's
+/// window.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Transcript {
     messages: Vec<Message>,
+    /// What stands again behind the summary that is to come.
+    kept: Vec<Message>,
 }
 
 impl Transcript {
@@ -16,7 +22,21 @@ impl Transcript {
     }
 
     pub(super) fn push(&mut self, message: Message) {
-        self.messages.push(message);
+        match &message {
+            Message::System(system) => {
+                if let Some(compaction) = &system.compaction {
+                    self.begin_anew(compaction);
+                }
+                self.messages.push(message);
+            }
+            Message::User(user) if user.is_compact_summary => {
+                self.messages.push(message);
+                self.messages.append(&mut self.kept);
+            }
+            Message::User(_) | Message::Assistant(_) | Message::Attachment(_) | Message::Progress(_) => {
+                self.messages.push(message);
+            }
+        }
     }
 
     /// Takes in what an event says about the history. Progress is not history; what is void goes.
@@ -35,5 +55,55 @@ impl Transcript {
             | LoopEvent::ToolUseSummary { .. }
             | LoopEvent::Done(_) => {}
         }
+    }
+
+    fn begin_anew(&mut self, compaction: &CompactMetadata) {
+        let kept: HashSet<&MessageId> = compaction.kept.iter().collect();
+        self.kept = std::mem::take(&mut self.messages)
+            .into_iter()
+            .filter(|message| kept.contains(message.id()))
+            .map(Message::uncounted)
+            .collect();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use super::*;
+    use crate::agent::outbox::user;
+    use crate::conversation::{CompactTrigger, ContentBlock, SystemKind, SystemMessage, UserMessage};
+
+    fn said(text: &str) -> UserMessage {
+        UserMessage { id: MessageId(text.into()), ..user(UNIX_EPOCH, vec![ContentBlock::text(text)]) }
+    }
+
+    #[test]
+    fn after_a_summary_only_that_and_what_was_kept_is_held() {
+        let boundary = Message::System(SystemMessage {
+            id: MessageId("boundary".into()),
+            at: UNIX_EPOCH,
+            kind: SystemKind::CompactBoundary,
+            text: "Summarised.".into(),
+            compaction: Some(CompactMetadata {
+                trigger: CompactTrigger::Auto,
+                tokens_before: 9,
+                kept: vec![MessageId("newest".into())],
+            }),
+        });
+        let summary = Message::User(UserMessage { is_compact_summary: true, ..said("summary") });
+        let mut transcript = Transcript::default();
+        for message in [
+            Message::User(said("old")),
+            Message::User(said("newest")),
+            boundary,
+            summary,
+            Message::User(said("next")),
+        ] {
+            transcript.record(&LoopEvent::Message(message));
+        }
+        let ids: Vec<_> = transcript.messages().iter().map(|message| message.id().to_string()).collect();
+        assert_eq!(ids, ["boundary", "summary", "newest", "next"]);
     }
 }

@@ -524,7 +524,13 @@ fn attachment(text: &str) -> Message {
 }
 
 fn system(kind: SystemKind, text: &str) -> Message {
-    Message::System(SystemMessage { id: MessageId::fresh(), at: UNIX_EPOCH, kind, text: text.to_owned() })
+    Message::System(SystemMessage {
+        id: MessageId::fresh(),
+        at: UNIX_EPOCH,
+        kind,
+        text: text.to_owned(),
+        compaction: None,
+    })
 }
 
 fn progress(text: &str) -> Message {
