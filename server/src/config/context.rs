@@ -19,8 +19,6 @@ pub struct ContextSettings {
 /// One number of the pipeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ContextNumber {
-    /// Tokens of the model's window; 0: what the model has.
-    Window,
     /// Characters of one tool result, above which it is saved to a file.
     ResultChars,
     /// The same for all results of one round.
@@ -120,8 +118,7 @@ impl Default for ContextSettings {
 }
 
 impl ContextNumber {
-    pub const ALL: [Self; 30] = [
-        Self::Window,
+    pub const ALL: [Self; 29] = [
         Self::ResultChars,
         Self::RoundResultChars,
         Self::PreviewBytes,
@@ -156,7 +153,6 @@ impl ContextNumber {
     /// As `config.toml` has it.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Window => "context.window",
             Self::ResultChars => "context.result_chars",
             Self::RoundResultChars => "context.round_result_chars",
             Self::PreviewBytes => "context.preview_bytes",
@@ -192,7 +188,6 @@ impl ContextNumber {
     /// What it is unless it is set.
     pub const fn usual(self) -> u64 {
         match self {
-            Self::Window => 0,
             Self::ResultChars | Self::ReattachedTokens => 50_000,
             Self::RoundResultChars => 200_000,
             Self::PreviewBytes | Self::SnipAtLeast => 2_000,
@@ -218,8 +213,7 @@ impl ContextNumber {
 
     const fn least(self) -> u64 {
         match self {
-            Self::Window
-            | Self::SnipAtLeast
+            Self::SnipAtLeast
             | Self::ClearAtLeast
             | Self::CompactMargin
             | Self::WarningMargin

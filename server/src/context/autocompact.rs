@@ -73,14 +73,10 @@ impl Thresholds {
     /// to spare.
     pub fn of(window: Window, settings: &ContextSettings) -> Self {
         let number = |which| settings.number(which);
-        let context = match number(ContextNumber::Window) {
-            0 => window.context,
-            set => set,
-        };
         let below = |from: u64, margin: u64| from - margin.min(from / 5);
         let reserved =
-            number(ContextNumber::ReservedOutput).min(u64::from(window.max_output)).min(context / 2);
-        let effective = context - reserved;
+            number(ContextNumber::ReservedOutput).min(u64::from(window.max_output)).min(window.context / 2);
+        let effective = window.context - reserved;
         let at_percent = effective / 100 * number(ContextNumber::CompactAtPercent)
             + effective % 100 * number(ContextNumber::CompactAtPercent) / 100;
         let compact = below(effective, number(ContextNumber::CompactMargin)).min(at_percent);
@@ -108,6 +104,7 @@ mod tests {
     fn thresholds_of_usual_and_of_small_windows() {
         let usual = ContextSettings::default();
         check((200_000, 64_000), &usual, [180_000, 147_000, 167_000, 177_000]);
+        check((100_000, 64_000), &usual, [80_000, 53_600, 67_000, 77_000]);
         check((1_000_000, 64_000), &usual, [980_000, 947_000, 967_000, 977_000]);
         check((8_192, 4_096), &usual, [4_096, 2_622, 3_277, 3_277]);
     }
@@ -116,7 +113,6 @@ mod tests {
     fn settings_move_them() {
         let with = |which, value| ContextSettings::default().with(which, value);
         let window = (200_000, 64_000);
-        check(window, &with(ContextNumber::Window, 100_000), [80_000, 53_600, 67_000, 77_000]);
         check(window, &with(ContextNumber::CompactAtPercent, 50), [180_000, 72_000, 90_000, 177_000]);
         check(window, &with(ContextNumber::CompactAtPercent, 99), [180_000, 147_000, 167_000, 177_000]);
     }
