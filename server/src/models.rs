@@ -2,7 +2,10 @@
 
 mod anthropic;
 mod event;
+mod failure;
+mod follow;
 mod generate;
+mod http;
 mod offline;
 mod provider;
 mod redact;

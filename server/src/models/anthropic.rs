@@ -8,18 +8,17 @@ mod exchange;
 mod failure;
 mod request;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::BoxStream;
 
 use self::exchange::Exchange;
+use super::failure::cleared;
 use super::generate::generate;
-use super::redact::redacted;
-use super::retry::{Failure, RetryPolicy, with_retries};
-use super::{
-    ContextEditing, ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window,
-};
+use super::http::LazyClient;
+use super::retry::{RetryPolicy, random_fraction, with_retries};
+use super::{ContextEditing, ModelError, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window};
 use crate::config::ApiKey;
 use crate::conversation::without_thinking;
 
@@ -64,13 +63,12 @@ pub struct Anthropic {
 #[derive(Debug)]
 struct Inner {
     config: AnthropicConfig,
-    /// Made with the first request, so that it costs nothing at start.
-    client: OnceLock<reqwest::Client>,
+    client: LazyClient,
 }
 
 impl Anthropic {
     pub fn new(config: AnthropicConfig) -> Self {
-        Self { inner: Arc::new(Inner { config, client: OnceLock::new() }) }
+        Self { inner: Arc::new(Inner { config, client: LazyClient::default() }) }
     }
 }
 
@@ -90,7 +88,7 @@ impl Provider for Anthropic {
         let inner = self.inner.clone();
         generate(move |emit| async move {
             let config = &inner.config;
-            let client = inner.client()?;
+            let client = inner.client.get()?;
             let exchange = Exchange { client, config, emit: &emit };
             let body = request::body(&request, &config.model);
             with_retries(config.retry, random_fraction, &emit, || async {
@@ -108,30 +106,4 @@ impl Provider for Anthropic {
             .await
         })
     }
-}
-
-impl Inner {
-    fn client(&self) -> Result<&reqwest::Client, ModelError> {
-        if let Some(client) = self.client.get() {
-            return Ok(client);
-        }
-        let client = exchange::client().map_err(|error| {
-            let message = format!("The HTTP client could not be set up: {error}. Check the proxy settings.");
-            ModelError::new(ModelErrorKind::Unreachable, message)
-        })?;
-        Ok(self.client.get_or_init(|| client))
-    }
-}
-
-fn cleared(mut failure: Failure, key: Option<&ApiKey>) -> Failure {
-    if let Some(key) = key {
-        failure.error.message = redacted(&failure.error.message, key);
-    }
-    failure
-}
-
-/// From 0 to 1, to spread the retries of many clients.
-fn random_fraction() -> f64 {
-    let bits = (uuid::Uuid::new_v4().as_u128() >> 96) as u32;
-    f64::from(bits) / f64::from(u32::MAX)
 }

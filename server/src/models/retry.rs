@@ -122,6 +122,12 @@ impl Tries {
     }
 }
 
+/// From 0 to 1, to spread the retries of many clients.
+pub(super) fn random_fraction() -> f64 {
+    let bits = (uuid::Uuid::new_v4().as_u128() >> 96) as u32;
+    f64::from(bits) / f64::from(u32::MAX)
+}
+
 fn given_up(mut error: ModelError, attempts: u32) -> ModelError {
     if attempts > 1 {
         error.message = format!("{} ({attempts} attempts were made.)", error.message);

@@ -4,7 +4,11 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::failure::faulty;
 use crate::conversation::{ContentBlock, StopReason, ToolUseId, Usage};
+use crate::models::failure::Asked;
+use crate::models::follow::Accumulate;
+use crate::models::retry::Failure;
 use crate::models::{BlockDelta, ProviderEvent};
 
 /// What has come of one answer.
@@ -28,7 +32,7 @@ pub(super) enum Fault {
 
 impl Answer {
     /// Takes the data of one event. Unknown events, blocks and deltas give nothing, since the API may add some.
-    pub(super) fn accept(&mut self, data: &str) -> Result<Vec<ProviderEvent>, Fault> {
+    fn take(&mut self, data: &str) -> Result<Vec<ProviderEvent>, Fault> {
         let event: Value = serde_json::from_str(data).map_err(|error| Fault::Malformed(error.to_string()))?;
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
@@ -68,26 +72,6 @@ impl Answer {
             }),
             _ => Ok(Vec::new()),
         }
-    }
-
-    /// The stream is over. The end that is still owed, if the answer is whole but for its last event.
-    pub(super) fn end(&mut self) -> Vec<ProviderEvent> {
-        if self.stopped || !self.is_whole() { Vec::new() } else { self.stop() }
-    }
-
-    /// The answer has a stop reason and no block is open.
-    pub(super) fn is_whole(&self) -> bool {
-        self.stop_reason.is_some() && self.open.is_empty()
-    }
-
-    /// Whether a block of it was finished, so that asking again would give that block twice.
-    pub(super) fn has_finished_blocks(&self) -> bool {
-        self.finished_blocks > 0
-    }
-
-    /// `message_stop` has come.
-    pub(super) fn is_stopped(&self) -> bool {
-        self.stopped
     }
 
     fn stop(&mut self) -> Vec<ProviderEvent> {
@@ -132,6 +116,30 @@ impl Answer {
         let Some(open) = self.open.remove(&index) else { return Vec::new() };
         self.finished_blocks += 1;
         vec![ProviderEvent::BlockStop { index, block: open.whole() }]
+    }
+}
+
+impl Accumulate for Answer {
+    fn accept(&mut self, data: &str, asked: Asked<'_>) -> Result<Vec<ProviderEvent>, Failure> {
+        let early = !self.has_finished_blocks();
+        self.take(data).map_err(|fault| faulty(fault, asked, early))
+    }
+
+    fn end(&mut self) -> Vec<ProviderEvent> {
+        if self.stopped || !self.is_whole() { Vec::new() } else { self.stop() }
+    }
+
+    /// The answer has a stop reason and no block is open.
+    fn is_whole(&self) -> bool {
+        self.stop_reason.is_some() && self.open.is_empty()
+    }
+
+    fn has_finished_blocks(&self) -> bool {
+        self.finished_blocks > 0
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stopped
     }
 }
 

@@ -11,7 +11,7 @@ const START: &str = r#"{"type":"message_start","message":{"id":"msg_1","model":"
 /// Feeds the data of events, each on a line of its own.
 fn fed(lines: &str) -> (Answer, Vec<ProviderEvent>) {
     let mut answer = Answer::default();
-    let events = lines.lines().flat_map(|data| answer.accept(data).expect("a legal event")).collect();
+    let events = lines.lines().flat_map(|data| answer.take(data).expect("a legal event")).collect();
     (answer, events)
 }
 
@@ -134,11 +134,11 @@ fn what_the_api_may_add_one_day_is_passed_over() {
 fn an_error_in_the_stream_and_nonsense_are_faults() {
     let mut answer = Answer::default();
     assert_eq!(
-        answer.accept(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
+        answer.take(r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#),
         Err(Fault::Reported { error_type: "overloaded_error".into(), message: "Overloaded".into() })
     );
-    assert!(matches!(answer.accept("{\"type\":"), Err(Fault::Malformed(_))));
-    assert!(matches!(answer.accept(r#"{"type":"content_block_stop"}"#), Err(Fault::Malformed(_))));
+    assert!(matches!(answer.take("{\"type\":"), Err(Fault::Malformed(_))));
+    assert!(matches!(answer.take(r#"{"type":"content_block_stop"}"#), Err(Fault::Malformed(_))));
 }
 
 /// What a recorded stream comes to: its text, and whether it is a whole answer.
@@ -154,7 +154,7 @@ fn recorded(bytes: &'static [u8]) -> (String, bool, bool) {
     };
     let chunks = futures::stream::iter(bytes.chunks(3).map(Ok));
     for event in block_on(sse::events(chunks).collect::<Vec<_>>()) {
-        if let Ok(events) = answer.accept(&event.expect("an event").data) {
+        if let Ok(events) = answer.take(&event.expect("an event").data) {
             take(events);
         }
     }

@@ -1,0 +1,77 @@
+//! A streamed response followed to its end, whatever the wire: what is put together is told as it comes.
+
+use std::io;
+use std::pin::pin;
+use std::time::Duration;
+
+use futures::stream::{StreamExt, TryStreamExt};
+use reqwest::header::CONTENT_TYPE;
+
+use super::failure::{self, Asked};
+use super::generate::Emit;
+use super::http::watched;
+use super::retry::Failure;
+use super::{ProviderEvent, sse};
+
+/// An answer of one wire, put together from the data of its events.
+pub(super) trait Accumulate {
+    /// Takes the data of one event; an error is what the stream itself says went wrong, or data that is none.
+    fn accept(&mut self, data: &str, asked: Asked<'_>) -> Result<Vec<ProviderEvent>, Failure>;
+
+    /// The stream is over. The end that is still owed, if the answer is whole but for its last event.
+    fn end(&mut self) -> Vec<ProviderEvent>;
+
+    /// Nothing of the answer is missing but, perhaps, its last event.
+    fn is_whole(&self) -> bool;
+
+    /// Whether a block of it was finished, so that asking again would give that block twice.
+    fn has_finished_blocks(&self) -> bool;
+
+    /// The last event has come.
+    fn is_stopped(&self) -> bool;
+}
+
+/// Emits the events of `response` as they come. `idle_timeout`: silence after which it counts as dead.
+pub(super) async fn follow(
+    response: reqwest::Response,
+    answer: &mut impl Accumulate,
+    asked: Asked<'_>,
+    idle_timeout: Option<Duration>,
+    emit: &Emit,
+) -> Result<(), Failure> {
+    let content_type =
+        response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
+    let mut any = false;
+    let bytes = response.bytes_stream().map_err(|error| io::Error::other(error.without_url()));
+    let mut events = pin!(sse::events(watched(bytes, idle_timeout)));
+    while let Some(event) = events.next().await {
+        let early = !answer.has_finished_blocks();
+        any |= event.is_ok();
+        let event = match event {
+            Ok(event) => event,
+            // The answer is complete; only its closing bytes are missing.
+            Err(_) if answer.is_whole() => break,
+            Err(error) if error.kind() == io::ErrorKind::TimedOut => {
+                return Err(failure::stalled(idle_timeout.unwrap_or_default(), early));
+            }
+            Err(error) => return Err(failure::cut(&error.to_string(), early)),
+        };
+        for event in answer.accept(&event.data, asked)? {
+            emit.event(event).await;
+        }
+        if answer.is_stopped() {
+            break;
+        }
+    }
+    for event in answer.end() {
+        emit.event(event).await;
+    }
+    let is_stream = content_type.as_ref().is_some_and(|kind| kind.starts_with("text/event-stream"));
+    if answer.is_whole() {
+        Ok(())
+    } else if !any && !is_stream {
+        Err(failure::foreign(content_type.as_deref(), asked))
+    } else {
+        Err(failure::cut("the stream ended without a stop reason", !answer.has_finished_blocks()))
+    }
+}
