@@ -6,8 +6,8 @@ mod event;
 mod executor;
 #[cfg(test)]
 mod fixture;
+mod hooks;
 mod outbox;
-mod partition;
 mod preparing;
 mod query;
 mod session;
@@ -15,6 +15,7 @@ mod state;
 mod transition;
 
 pub use event::{CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
+pub use hooks::{Hooks, NoHooks, StopInput, StopVerdict, ToolHookInput, ToolHookVerdict};
 pub use query::Limits;
 pub use session::{Sent, SessionDeps, SessionInfo, SessionState, Sessions, StartTask, TaskContext};
 pub use state::Clock;

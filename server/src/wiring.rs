@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
-use crate::agent::{Limits, SessionDeps, Sessions};
+use crate::agent::{Limits, NoHooks, SessionDeps, Sessions};
 use crate::config::{self, Override, Places, choose_model};
 use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::Loudness;
@@ -67,9 +67,12 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
     let desk = DeskHandle::start_with(documents.clone(), workspace.clone(), editor, waits);
     let limits = Limits {
         max_turns: settings.max_turns.value,
-        max_output_tokens: settings.model.max_tokens.value.unwrap_or(Limits::default().max_output_tokens),
+        max_output_tokens: settings.model.max_tokens.value,
+        ..Limits::default()
     };
     let sessions = Sessions::new(SessionDeps {
+        fallbacks: Vec::new(),
+        hooks: Arc::new(NoHooks),
         provider: models::provider(choose_model(settings)),
         documents: documents.clone(),
         desk: desk.clone(),

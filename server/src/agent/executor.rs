@@ -1,22 +1,27 @@
-//! Runs the calls of one answer. Whatever happens to a call is data: every one of them ends as a tool result.
+//! Runs the calls of one answer, each as soon as it is finished and may run, while the answer still comes in.
+
+mod call;
+mod schedule;
+mod stages;
 
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
-use futures::future::BoxFuture;
-use futures::{FutureExt as _, StreamExt as _, stream};
-use serde_json::Value;
+use futures::future::{self, BoxFuture};
+use futures::stream::FuturesUnordered;
+use futures::{FutureExt as _, StreamExt as _};
+use tokio::sync::watch;
 
-use super::outbox::{Outbox, user};
-use super::partition::{AT_ONCE, partition};
+use self::call::{Batch, Finished};
+use self::schedule::Schedule;
+use super::Hooks;
+use super::outbox::Outbox;
 use super::query::ToolCall;
 use super::state::{Clock, RoundContext};
-use super::{ToolCallStatus, ToolCallUpdate};
-use crate::conversation::{
-    ContentBlock, Message, MessageId, ProgressMessage, ToolResultContent, ToolUseId, UserMessage,
-};
-use crate::permissions::{Verdict, visible};
-use crate::tools::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, Tools, capped};
+use crate::conversation::{Message, MessageId, ToolUseId};
+use crate::permissions::Verdict;
+use crate::tools::Tools;
 
 /// Whether a call may run, which may take as long as a person needs.
 pub(super) trait CanUseTool: Send + Sync {
@@ -37,168 +42,138 @@ pub(super) enum Permission {
     Denied(String),
 }
 
-pub(super) struct Executor {
+/// What the executor of one answer works with.
+pub(super) struct Kit {
     pub(super) tools: Tools,
     pub(super) context: RoundContext,
     pub(super) can_use_tool: Arc<dyn CanUseTool>,
+    pub(super) hooks: Arc<dyn Hooks>,
+    /// Whether a message of the user's waits.
+    pub(super) queued: watch::Receiver<bool>,
     pub(super) outbox: Outbox,
     pub(super) clock: Clock,
+    /// The most calls at the same time.
+    pub(super) at_once: usize,
 }
 
-/// How a call ended.
-enum Ended {
-    Done(ToolResult),
-    Failed(String),
-    Rejected(String),
+/// The calls of one answer. Dropping it ends those that run.
+pub(super) struct Executor {
+    batch: Arc<Batch>,
+    schedule: Schedule,
+    /// Calls by number that have not begun.
+    waiting: Vec<Option<ToolCall>>,
+    running: FuturesUnordered<BoxFuture<'static, (usize, Finished)>>,
+    /// By number, until it is the turn of each.
+    finished: Vec<Option<Finished>>,
+    results: Vec<Message>,
+    added: Vec<Message>,
+    stop: Option<String>,
 }
 
-/// What an interrupted call is answered with.
-const INTERRUPTED: &str = "The user interrupted the task before this call was finished.";
+/// What came of all calls.
+pub(super) struct Results {
+    /// The results in the order of the calls, then what tools added.
+    pub(super) messages: Vec<Message>,
+    /// A hook's reason to end the turn.
+    pub(super) stop: Option<String>,
+}
 
 impl Executor {
-    /// Runs all calls, each to its result; also when the task is cancelled meanwhile. Gives the results in the order of the
-    /// calls, then the messages that tools added.
-    pub(super) async fn run(&self, calls: Vec<ToolCall>) -> Vec<Message> {
-        let (mut results, mut added) = (Vec::new(), Vec::new());
-        for batch in partition(calls, |call| self.is_safe(call)) {
-            let mut running = stream::iter(batch.calls).map(|call| self.call(call)).buffered(AT_ONCE);
-            while let Some((result, more)) = running.next().await {
-                self.outbox.message(result.clone());
-                results.push(result);
-                added.extend(more);
-            }
+    pub(super) fn new(kit: Kit) -> Self {
+        let Kit { tools, mut context, can_use_tool, hooks, queued, outbox, clock, at_once } = kit;
+        let task = context.cancel.clone();
+        context.cancel = task.child_token();
+        let (culprit, effects) = (OnceLock::new(), AtomicBool::new(false));
+        Self {
+            batch: Arc::new(Batch {
+                tools,
+                context,
+                task,
+                can_use_tool,
+                hooks,
+                queued,
+                outbox,
+                clock,
+                culprit,
+                effects,
+            }),
+            schedule: Schedule::new(at_once),
+            waiting: Vec::new(),
+            running: FuturesUnordered::new(),
+            finished: Vec::new(),
+            results: Vec::new(),
+            added: Vec::new(),
+            stop: None,
         }
-        for message in &added {
-            self.outbox.message(message.clone());
+    }
+
+    /// Takes a call in; it begins now if it may.
+    pub(super) fn add(&mut self, call: ToolCall) {
+        self.schedule.add(self.is_safe(&call));
+        self.waiting.push(Some(call));
+        self.finished.push(None);
+        self.begin();
+    }
+
+    /// Goes on with the calls until one more has ended. It does not return while there are none. Dropping the future loses
+    /// nothing.
+    pub(super) async fn advance(&mut self) {
+        match self.running.next().await {
+            Some((number, finished)) => self.ended(number, finished),
+            None => future::pending().await,
         }
-        results.extend(added);
-        results
+    }
+
+    /// Runs all calls to their results; also when the task is cancelled meanwhile.
+    pub(super) async fn finish(mut self) -> Results {
+        while let Some((number, finished)) = self.running.next().await {
+            self.ended(number, finished);
+        }
+        for message in &self.added {
+            self.batch.outbox.message(message.clone());
+        }
+        let mut messages = self.results;
+        messages.append(&mut self.added);
+        Results { messages, stop: self.stop }
+    }
+
+    /// Ends all calls without a result. Gives the results that were shown already.
+    pub(super) fn discard(self) -> Vec<MessageId> {
+        self.results.iter().map(|result| result.id().clone()).collect()
+    }
+
+    /// Whether a call has begun that changes something.
+    pub(super) fn has_effects(&self) -> bool {
+        self.batch.effects.load(Ordering::Relaxed)
+    }
+
+    fn begin(&mut self) {
+        for number in self.schedule.begin() {
+            let Some(call) = self.waiting.get_mut(number).and_then(Option::take) else { continue };
+            let running = self.batch.clone().call(call);
+            self.running.push(running.map(move |finished| (number, finished)).boxed());
+        }
+    }
+
+    fn ended(&mut self, number: usize, finished: Finished) {
+        self.schedule.complete(number);
+        if let Some(place) = self.finished.get_mut(number) {
+            *place = Some(finished);
+        }
+        while let Some(next) = self.schedule.yield_next() {
+            let Some(finished) = self.finished.get_mut(next).and_then(Option::take) else { continue };
+            self.batch.outbox.message(finished.result.clone());
+            self.results.push(finished.result);
+            self.added.extend(finished.added);
+            self.stop = self.stop.take().or(finished.stop);
+        }
+        self.begin();
     }
 
     /// In doubt, not: an unknown tool, an input that does not parse, or a tool that fails over the question.
     fn is_safe(&self, call: &ToolCall) -> bool {
-        let Some(tool) = self.tools.find(&call.name) else { return false };
+        let Some(tool) = self.batch.tools.find(&call.name) else { return false };
         let judged = || tool.validate(&call.input).is_ok() && tool.is_concurrency_safe(&call.input);
         std::panic::catch_unwind(AssertUnwindSafe(judged)).unwrap_or_default()
-    }
-
-    /// One call from its name to its result, and what the tool wants added after the results.
-    async fn call(&self, call: ToolCall) -> (Message, Vec<Message>) {
-        let mut stages = Stages::of(&call, &self.outbox);
-        let ended = AssertUnwindSafe(self.attempt(&call, &mut stages)).catch_unwind();
-        let ended = tokio::select! {
-            biased;
-            () = self.context.cancel.cancelled() => Ended::Failed(INTERRUPTED.to_owned()),
-            ended = ended => ended.unwrap_or_else(|_| {
-                tracing::error!(tool = call.name, "a tool panicked");
-                Ended::Failed(format!("{} failed: there is a fault in the tool itself.", call.name))
-            }),
-        };
-        let (status, result) = match ended {
-            Ended::Done(result) => (ToolCallStatus::Completed, result),
-            Ended::Failed(text) => (ToolCallStatus::Failed, ToolResult::text(text)),
-            Ended::Rejected(text) => (ToolCallStatus::Rejected, ToolResult::text(text)),
-        };
-        stages.ended(status, &result);
-        let content = if result.content.is_empty() {
-            vec![ToolResultContent::Text(format!("{} finished without output.", call.name))]
-        } else {
-            result.content
-        };
-        let block = ContentBlock::ToolResult {
-            tool_use_id: call.id,
-            content,
-            is_error: status != ToolCallStatus::Completed,
-        };
-        let message = UserMessage {
-            tool_use_result: Some(result.data).filter(|data| !data.is_null()),
-            source_tool_assistant: Some(call.assistant),
-            ..user((self.clock)(), vec![block])
-        };
-        (Message::User(message), result.new_messages)
-    }
-
-    /// Lookup, validation, permission, call, size budget: in this order.
-    async fn attempt(&self, call: &ToolCall, stages: &mut Stages<'_>) -> Ended {
-        let Some(tool) = self.tools.find(&call.name) else {
-            let names = self.tools.names().join(", ");
-            return Ended::Failed(format!("There is no tool `{}`. The tools are: {names}.", call.name));
-        };
-        let context = self.context.for_call(&call.id, self.progress(call));
-        stages.asked(tool.as_ref(), &call.input, &context);
-        if let Err(ToolError(text)) = tool.validate(&call.input) {
-            return Ended::Failed(text);
-        }
-        let verdict = tool.check_permission(&call.input, &context);
-        match self.can_use_tool.can_use(&call.id, tool.name(), verdict, &self.outbox).await {
-            Permission::Granted => {}
-            Permission::Denied(text) => return Ended::Rejected(text),
-        }
-        stages.running();
-        match tool.call(call.input.clone(), context).await {
-            Ok(result) => Ended::Done(match tool.max_result_chars() {
-                Some(limit) => ToolResult { content: capped(result.content, limit), ..result },
-                None => result,
-            }),
-            Err(ToolError(text)) => Ended::Failed(text),
-        }
-    }
-
-    fn progress(&self, call: &ToolCall) -> Arc<dyn Fn(String) + Send + Sync> {
-        let (outbox, clock, id) = (self.outbox.clone(), self.clock.clone(), call.id.clone());
-        Arc::new(move |text| {
-            let (id, tool_use_id) = (MessageId::fresh(), id.clone());
-            outbox.message(Message::Progress(ProgressMessage { id, at: clock(), tool_use_id, text }));
-        })
-    }
-}
-
-/// The stages of one call's life, told as they come.
-struct Stages<'outbox> {
-    update: ToolCallUpdate,
-    outbox: &'outbox Outbox,
-}
-
-impl<'outbox> Stages<'outbox> {
-    fn of(call: &ToolCall, outbox: &'outbox Outbox) -> Self {
-        let update = ToolCallUpdate {
-            id: call.id.clone(),
-            tool: call.name.clone(),
-            title: visible(&call.name),
-            kind: ToolKind::Other,
-            status: ToolCallStatus::Pending,
-            locations: Vec::new(),
-            text: None,
-            data: Value::Null,
-        };
-        Self { update, outbox }
-    }
-
-    fn asked(&mut self, tool: &dyn Tool, input: &Value, context: &ToolUseContext) {
-        tool.name().clone_into(&mut self.update.tool);
-        self.update.title = visible(&tool.title(input));
-        self.update.kind = tool.kind();
-        self.update.locations = tool.locations(input, context);
-        self.outbox.tool_call(self.update.clone());
-    }
-
-    fn running(&mut self) {
-        self.update.status = ToolCallStatus::InProgress;
-        self.outbox.tool_call(self.update.clone());
-    }
-
-    fn ended(mut self, status: ToolCallStatus, result: &ToolResult) {
-        let texts: Vec<&str> = result
-            .content
-            .iter()
-            .filter_map(|piece| match piece {
-                ToolResultContent::Text(text) => Some(text.as_str()),
-                ToolResultContent::Image(_) | ToolResultContent::ToolReference(_) => None,
-            })
-            .collect();
-        self.update.status = status;
-        self.update.text = Some(texts.join("\n")).filter(|text| !text.is_empty());
-        self.update.data = result.data.clone();
-        self.outbox.tool_call(self.update);
     }
 }

@@ -33,6 +33,13 @@ impl Outbox {
         self.emit(LoopEvent::Message(message));
     }
 
+    /// Takes back messages that were shown.
+    pub(super) fn void(&self, messages: Vec<MessageId>) {
+        for message_id in messages {
+            self.emit(LoopEvent::Tombstone { message_id });
+        }
+    }
+
     pub(super) fn transition(&self, reason: Continue) {
         tracing::debug!(reason = reason.as_str(), "the loop goes on");
         self.send(SessionEvent::Transition(reason));
@@ -43,12 +50,21 @@ impl Outbox {
     }
 }
 
-/// A record for people only.
+/// A warning for people only.
 pub(super) fn notice(at: SystemTime, text: &str) -> Message {
+    system(at, SystemKind::Warning, text)
+}
+
+/// That another model answers from here on, for people only.
+pub(super) fn fallback(at: SystemTime, text: &str) -> Message {
+    system(at, SystemKind::ModelFallback, text)
+}
+
+fn system(at: SystemTime, kind: SystemKind, text: &str) -> Message {
     Message::System(SystemMessage {
         id: MessageId::fresh(),
         at,
-        kind: SystemKind::Warning,
+        kind,
         text: text.to_owned(),
         compaction: None,
     })

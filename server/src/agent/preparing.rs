@@ -18,11 +18,27 @@ pub(super) struct SessionContext {
     /// What stands before the first message.
     pub(super) user_context: String,
     log: Mutex<ContextLog>,
+    /// How compaction has gone so far in the session.
+    compact_state: Mutex<CompactState>,
 }
 
 impl SessionContext {
     pub(super) fn new(settings: ContextSettings, results_folder: Option<Utf8PathBuf>) -> Self {
-        Self { settings, results_folder, user_context: String::new(), log: Mutex::default() }
+        Self {
+            settings,
+            results_folder,
+            user_context: String::new(),
+            log: Mutex::default(),
+            compact_state: Mutex::default(),
+        }
+    }
+
+    pub(super) fn compact_state(&self) -> CompactState {
+        *self.compact_state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn set_compact_state(&self, state: CompactState) {
+        *self.compact_state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
     /// Makes every fold that waits for the need of it; gives their number.
@@ -36,8 +52,11 @@ impl SessionContext {
 }
 
 /// The next request's view of `messages`, ready to be sent if its verdict says so.
-pub(super) async fn prepared(params: &QueryParams, messages: Vec<Message>, state: CompactState) -> Prepared {
-    let messages: Arc<[Message]> = messages.into();
+pub(super) async fn prepared(
+    params: &QueryParams,
+    messages: Arc<[Message]>,
+    state: CompactState,
+) -> Prepared {
     let folder = params.context.results_folder.as_deref();
     let prepared = attempt(params, messages.clone(), state, folder);
     let prepared = match write_all(prepared.saves.clone()).await {

@@ -1,39 +1,50 @@
 //! The query loop: ask the model, run the calls it makes, tell it what came of them, until it makes none.
 
 mod answer;
+mod compacting;
+mod ending;
 mod model_call;
+mod outcome;
+mod recovery;
 
-use std::collections::BTreeSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use futures::{FutureExt as _, Stream, StreamExt as _, future, stream};
+use tokio::sync::watch;
 use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use self::answer::Answer;
 pub(super) use self::answer::{ToolCall, patch};
-use self::model_call::{Answered, ask};
+use self::model_call::Call;
+use self::outcome::{Outcome, outcome};
+use self::recovery::{BudgetTracker, Continuation, End, Step};
 use super::attachments::{self, Noticed};
-use super::executor::{CanUseTool, Executor};
-use super::outbox::{Outbox, attachment, user};
-use super::preparing::{SessionContext, prepared};
+use super::executor::{CanUseTool, Executor, Kit};
+use super::outbox::Outbox;
+use super::preparing::SessionContext;
 use super::state::{Clock, RoundContext, State};
-use super::{Continue, LoopEvent, SessionEvent, Terminal, TerminalReason};
-use crate::context::Prepared;
-use crate::conversation::{
-    AssistantMessage, AttachmentKind, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage,
-    UserMessage, normalize_for,
-};
-use crate::models::{ModelError, ModelErrorKind, ModelRequest, Provider};
+use super::{Hooks, LoopEvent, SessionEvent, StopInput, StopVerdict, Terminal, TerminalReason};
+use crate::conversation::{ContentBlock, Message, ToolUseId, Usage, UserMessage};
+use crate::models::Provider;
 use crate::tools::Tools;
 
 /// Bounds of one task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
     /// Rounds of calls, after which the task ends.
     pub max_turns: u32,
-    /// Tokens of one answer.
-    pub max_output_tokens: u32,
+    /// Tokens of one answer, if the user has set them: nothing is asked for beyond.
+    pub max_output_tokens: Option<u32>,
+    /// The same where nothing is set.
+    pub first_output_tokens: u32,
+    /// The same once an answer was cut.
+    pub escalated_output_tokens: u32,
+    /// How often in a row Stop hooks may block an end; 0: as often as they like.
+    pub stop_hook_blocks: u32,
+    /// Calls of one answer that run at the same time.
+    pub tools_at_once: usize,
 }
 
 /// All that the loop needs; it asks nothing else of anybody.
@@ -43,12 +54,20 @@ pub(super) struct QueryParams {
     pub(super) tools: Tools,
     pub(super) tool_use_context: RoundContext,
     pub(super) can_use_tool: Arc<dyn CanUseTool>,
+    pub(super) hooks: Arc<dyn Hooks>,
+    /// The model that is asked now.
     pub(super) provider: Arc<dyn Provider>,
+    /// The models that are asked in its stead, one after the other, for the rest of the task.
+    pub(super) fallbacks: VecDeque<Arc<dyn Provider>>,
     /// What the user has sent since the last time, ready to be put into the conversation.
     pub(super) take_queued: Box<dyn Fn() -> BoxFuture<'static, Vec<UserMessage>> + Send + Sync>,
+    /// Whether there is something to take.
+    pub(super) queued: watch::Receiver<bool>,
     pub(super) noticed: Arc<Noticed>,
     pub(super) context: Arc<SessionContext>,
     pub(super) limits: Limits,
+    /// Tokens that the user wants spent on the task.
+    pub(super) token_budget: Option<u64>,
     pub(super) clock: Clock,
 }
 
@@ -64,197 +83,173 @@ pub(super) fn query(params: QueryParams) -> impl Stream<Item = SessionEvent> + S
     stream::select(UnboundedReceiverStream::new(received), running)
 }
 
-async fn run(mut params: QueryParams, outbox: &Outbox) -> Terminal {
-    let mut spent = Usage::default();
-    let mut state = State::first(std::mem::take(&mut params.messages), params.tool_use_context.clone());
-    state.messages.extend(attach(&params, outbox).await);
+async fn run(params: QueryParams, outbox: &Outbox) -> Terminal {
+    let mut task = Task::new(params, outbox);
+    let mut state = task.first_state().await;
     loop {
-        let State {
-            messages,
-            tool_use_context,
-            auto_compact_tracking,
-            max_output_tokens_recovery_count,
-            has_attempted_reactive_compact,
-            max_output_tokens_override,
-            pending_tool_use_summary,
-            stop_hook_active,
-            turn_count,
-            transition,
-        } = state;
-        tracing::debug!(
-            turn_count,
-            ?transition,
-            max_output_tokens_recovery_count,
-            has_attempted_reactive_compact,
-            "an iteration begins"
-        );
-        outbox.emit(LoopEvent::RequestStart { turn: turn_count });
+        let turn = state.turn_count;
+        match task.iteration(state).await {
+            Step::Continue(next) => state = task.goes_on(next),
+            Step::Terminal(end) => return task.ended(turn, end).await,
+        }
+    }
+}
 
-        let known = call_ids(&messages);
-        let prepared = prepared(&params, messages, auto_compact_tracking).await;
-        let tool_use_context = tool_use_context.with_messages(prepared.messages.clone());
+/// What a task keeps beside the state of its iterations: what only ever grows, and whom it asks.
+struct Task<'outbox> {
+    params: QueryParams,
+    outbox: &'outbox Outbox,
+    spent: Usage,
+    /// The ids of all calls so far.
+    calls: HashSet<ToolUseId>,
+    budget: BudgetTracker,
+    /// How often in a row Stop hooks have blocked the end.
+    stop_hook_blocks: u32,
+}
 
-        let max_tokens = max_output_tokens_override.unwrap_or(params.limits.max_output_tokens);
-        let request = request(&params, &prepared, max_tokens);
-        let answered = ask(&params, request, &known, outbox).await;
-        spent += answered.usage();
-        let end = |reason, message| Terminal { reason, turns: turn_count, usage: spent, message };
-        let (answer, incomplete) = match answered {
-            Answered::Whole(answer) => (answer, None),
-            Answered::Incomplete(answer, why) => (answer, Some(why)),
-            Answered::Failed(error) => return failed(&params, outbox, error, end),
-            Answered::Cancelled(answer) => {
-                executor(&params, tool_use_context, outbox).run(answer.calls).await;
-                interrupted(&params, outbox);
-                return end(TerminalReason::AbortedStreaming, None);
+impl Task<'_> {
+    /// One iteration, from a state to the next or to the end.
+    async fn iteration(&mut self, state: State) -> Step {
+        self.outbox.emit(LoopEvent::RequestStart { turn: state.turn_count });
+        let (state, request) = match self.prepared(state).await {
+            Ok(prepared) => prepared,
+            Err(end) => return Step::Terminal(end),
+        };
+        let Call { answer, streamed, executor } = self.ask(&state, request).await;
+        let (limits, now) = (self.params.limits, (self.params.clock)());
+        match outcome(&answer, streamed) {
+            Outcome::Calls => self.run_calls(state, &answer, executor).await,
+            Outcome::Done(remark) => self.finish(state, &answer, remark).await,
+            Outcome::Cut => {
+                let largest = self.params.provider.info().window.max_output;
+                recovery::output_cut(state, &answer, &limits, largest, now).voiding(executor.discard())
             }
+            Outcome::TooLong(error) => self.shorten(state, &answer, executor, error).await,
+            Outcome::Empty => recovery::empty(state, &limits, now),
+            Outcome::Paused => recovery::paused(state, answer.messages().collect(), &limits, now),
+            Outcome::Refused => {
+                executor.finish().await;
+                recovery::refused(&answer)
+            }
+            Outcome::Failed(error) => Step::Terminal(End::failing(TerminalReason::ModelError, error.message)),
+            Outcome::Cancelled => self.aborted_streaming(executor).await,
+        }
+    }
+
+    /// The calls of an answer to their results, and on to the next turn.
+    async fn run_calls(&mut self, state: State, answer: &Answer, executor: Executor) -> Step {
+        let results = executor.finish().await;
+        if state.tool_use_context.cancel.is_cancelled() {
+            return self.aborted_tools(&state);
+        }
+        if let Some(why) = results.stop {
+            return Step::Terminal(End::saying(TerminalReason::HookStopped, why));
+        }
+        if recovery::is_last_turn(&state, &self.params.limits) {
+            return recovery::max_turns_reached(&state, (self.params.clock)());
+        }
+        let said: Vec<Message> = answer.messages().chain(results.messages).collect();
+        let attachments = self.attach().await;
+        recovery::next_turn(state, said.into_iter().chain(attachments).collect())
+    }
+
+    /// The model is done: the Stop hooks and the budget may want more.
+    async fn finish(&mut self, state: State, answer: &Answer, remark: Option<String>) -> Step {
+        let said: Vec<Message> = answer.messages().collect();
+        let input = StopInput {
+            session: state.tool_use_context.session.clone(),
+            stop_hook_active: state.stop_hook_active,
+            last_text: answer.text(),
         };
-
-        if answer.calls.is_empty() {
-            return end(
-                TerminalReason::Completed,
-                incomplete.or_else(|| remark(answer.stop_reason.as_ref())),
-            );
-        }
-        let answered: Vec<Message> = answer.messages().collect();
-        let results = executor(&params, tool_use_context.clone(), outbox).run(answer.calls).await;
-        if tool_use_context.cancel.is_cancelled() {
-            interrupted(&params, outbox);
-            return end(TerminalReason::AbortedTools, None);
-        }
-        if turn_count >= params.limits.max_turns {
-            let text =
-                format!("The task was stopped after {turn_count} rounds of tool calls, the most allowed.");
-            outbox.message(attachment((params.clock)(), AttachmentKind::MaxTurnsReached, text.clone()));
-            return end(TerminalReason::MaxTurns, Some(format!("{text} Send a message to go on.")));
-        }
-        let attachments = attach(&params, outbox).await;
-
-        let view = prepared.messages.iter().cloned();
-        state = State {
-            messages: view.chain(answered).chain(results).chain(attachments).collect(),
-            tool_use_context,
-            auto_compact_tracking: auto_compact_tracking.next_round(),
-            max_output_tokens_recovery_count: 0,
-            has_attempted_reactive_compact: false,
-            max_output_tokens_override: None,
-            pending_tool_use_summary,
-            stop_hook_active,
-            turn_count: turn_count + 1,
-            transition: Some(Continue::NextTurn),
+        let verdict: StopVerdict = tokio::select! {
+            biased;
+            () = state.tool_use_context.cancel.cancelled() => return self.aborted_between(),
+            verdict = self.params.hooks.stop(input) => verdict,
         };
-        outbox.transition(Continue::NextTurn);
-    }
-}
-
-/// What came up since the last request: the user's decisions and changes, then what the user sent.
-async fn attach(params: &QueryParams, outbox: &Outbox) -> Vec<Message> {
-    let context = &params.tool_use_context;
-    let told = attachments::collect(context, &params.noticed, (params.clock)()).await;
-    let queued = (params.take_queued)().await.into_iter().map(Message::User);
-    let messages: Vec<Message> = queued.chain(told).collect();
-    for message in &messages {
-        outbox.message(message.clone());
-    }
-    messages
-}
-
-fn request(params: &QueryParams, prepared: &Prepared, max_tokens: u32) -> ModelRequest {
-    let messages = normalize_for(&prepared.messages, &params.provider.info().model);
-    ModelRequest::new(prepared.system.clone(), params.tools.definitions(), messages, max_tokens)
-}
-
-fn executor(params: &QueryParams, context: RoundContext, outbox: &Outbox) -> Executor {
-    Executor {
-        tools: params.tools.clone(),
-        context,
-        can_use_tool: params.can_use_tool.clone(),
-        outbox: outbox.clone(),
-        clock: params.clock.clone(),
-    }
-}
-
-/// The end after an error, which is shown but never sent back.
-fn failed(
-    params: &QueryParams,
-    outbox: &Outbox,
-    error: ModelError,
-    end: impl Fn(TerminalReason, Option<String>) -> Terminal,
-) -> Terminal {
-    outbox.message(Message::Assistant(AssistantMessage {
-        id: MessageId::fresh(),
-        at: (params.clock)(),
-        response_id: String::new(),
-        request_id: None,
-        model: params.provider.info().model,
-        content: vec![ContentBlock::text(error.message.as_str())],
-        stop_reason: None,
-        usage: Usage::default(),
-        is_api_error: true,
-        is_virtual: false,
-    }));
-    let reason = match error.kind {
-        ModelErrorKind::PromptTooLong => TerminalReason::PromptTooLong,
-        ModelErrorKind::MediaRefused => TerminalReason::ImageError,
-        ModelErrorKind::Unreachable
-        | ModelErrorKind::Authentication
-        | ModelErrorKind::Permission
-        | ModelErrorKind::Billing
-        | ModelErrorKind::UnknownModel
-        | ModelErrorKind::RateLimit
-        | ModelErrorKind::Overloaded
-        | ModelErrorKind::Server
-        | ModelErrorKind::RequestTooLarge
-        | ModelErrorKind::InvalidRequest
-        | ModelErrorKind::StreamCut
-        | ModelErrorKind::Malformed => TerminalReason::ModelError,
-    };
-    end(reason, Some(error.message))
-}
-
-/// The model learns with the next prompt that it did not finish.
-fn interrupted(params: &QueryParams, outbox: &Outbox) {
-    let text = ContentBlock::text("[The user interrupted the task here.]");
-    let message = UserMessage { is_meta: true, ..user((params.clock)(), vec![text]) };
-    outbox.message(Message::User(message));
-}
-
-/// What a person must know about an end that is no plain one.
-fn remark(stop_reason: Option<&StopReason>) -> Option<String> {
-    match stop_reason? {
-        StopReason::MaxTokens => {
-            Some("The answer was cut off at the most tokens allowed: send \"go on\".".to_owned())
+        let (limits, now) = (self.params.limits, (self.params.clock)());
+        let blocks = self.stop_hook_blocks;
+        if let Some(step) = recovery::stop_hooks(&state, said.clone(), verdict, blocks, &limits, now) {
+            self.stop_hook_blocks += 1;
+            return step;
         }
-        StopReason::ContextWindowExceeded => {
-            Some("The conversation fills the model's window: start a new one to go on.".to_owned())
-        }
-        StopReason::Refusal => Some("The model declined to answer this.".to_owned()),
-        StopReason::EndTurn
-        | StopReason::ToolUse
-        | StopReason::StopSequence
-        | StopReason::PauseTurn
-        | StopReason::Compaction
-        | StopReason::Other(_) => None,
+        self.stop_hook_blocks = 0;
+        let (used, budget) = (self.spent.output_tokens, self.params.token_budget);
+        recovery::token_budget(&state, said, &mut self.budget, used, budget, now)
+            .unwrap_or_else(|| Step::Terminal(End { message: remark, ..End::of(TerminalReason::Completed) }))
     }
 }
 
-fn call_ids(messages: &[Message]) -> BTreeSet<ToolUseId> {
-    let answers = messages.iter().filter_map(|message| match message {
-        Message::Assistant(answer) => Some(&answer.content),
-        Message::User(_) | Message::System(_) | Message::Attachment(_) | Message::Progress(_) => None,
-    });
-    answers
-        .flatten()
-        .filter_map(|block| match block {
-            ContentBlock::ToolUse { id, .. } => Some(id.clone()),
-            _ => None,
+impl<'outbox> Task<'outbox> {
+    fn new(params: QueryParams, outbox: &'outbox Outbox) -> Self {
+        let calls = params.messages.iter().flat_map(call_ids).collect();
+        let (budget, stop_hook_blocks, spent) = (BudgetTracker::default(), 0, Usage::default());
+        Self { params, outbox, spent, calls, budget, stop_hook_blocks }
+    }
+
+    async fn first_state(&mut self) -> State {
+        let mut messages = std::mem::take(&mut self.params.messages);
+        messages.extend(self.attach().await);
+        let tracking = self.params.context.compact_state().next_task();
+        State::first(messages.into(), self.params.tool_use_context.clone(), tracking)
+    }
+
+    /// Tells why the loop goes on, and what became of the iteration before.
+    fn goes_on(&self, next: Continuation) -> State {
+        let Continuation { state, void, told } = next;
+        self.outbox.void(void);
+        told.into_iter().for_each(|message| self.outbox.message(message));
+        if let Some(reason) = state.transition {
+            self.outbox.transition(reason);
+        }
+        state
+    }
+
+    /// What came up since the last request: what the user sent, then the user's decisions and changes.
+    async fn attach(&self) -> Vec<Message> {
+        let (params, now) = (&self.params, (self.params.clock)());
+        let told = attachments::collect(&params.tool_use_context, &params.noticed, now).await;
+        let queued = (params.take_queued)().await.into_iter().map(Message::User);
+        let messages: Vec<Message> = queued.chain(told).collect();
+        for message in &messages {
+            self.outbox.message(message.clone());
+        }
+        messages
+    }
+
+    fn executor(&self, context: &RoundContext) -> Executor {
+        let params = &self.params;
+        Executor::new(Kit {
+            tools: params.tools.clone(),
+            context: context.clone(),
+            can_use_tool: params.can_use_tool.clone(),
+            hooks: params.hooks.clone(),
+            queued: params.queued.clone(),
+            outbox: self.outbox.clone(),
+            clock: params.clock.clone(),
+            at_once: params.limits.tools_at_once,
         })
-        .collect()
+    }
+}
+
+fn call_ids(message: &Message) -> Vec<ToolUseId> {
+    let Message::Assistant(answer) = message else { return Vec::new() };
+    let ids = answer.content.iter().filter_map(|block| match block {
+        ContentBlock::ToolUse { id, .. } => Some(id.clone()),
+        _ => None,
+    });
+    ids.collect()
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_turns: 200, max_output_tokens: 32_000 }
+        Self {
+            max_turns: 200,
+            max_output_tokens: None,
+            first_output_tokens: 8_000,
+            escalated_output_tokens: 64_000,
+            stop_hook_blocks: 8,
+            tools_at_once: 10,
+        }
     }
 }
 

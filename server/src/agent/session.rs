@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 use self::actor::Session;
 use self::hub::Hub;
 use super::query::Limits;
-use super::{Clock, SessionUpdate};
+use super::{Clock, Hooks, SessionUpdate};
 use crate::config::ContextSettings;
 use crate::conversation::{ContentBlock, SessionId, TaskId, Usage};
 use crate::documents::{AbsPath, FileStateCache, Workspace};
@@ -37,6 +37,9 @@ pub struct Sessions {
 /// What every session works with.
 pub struct SessionDeps {
     pub provider: Arc<dyn Provider>,
+    /// Asked in its stead, in this order, where it can't answer: for the rest of a task each.
+    pub fallbacks: Vec<Arc<dyn Provider>>,
+    pub hooks: Arc<dyn Hooks>,
     pub documents: Arc<FileStateCache>,
     pub desk: DeskHandle,
     pub workspace: Arc<Workspace>,

@@ -18,7 +18,8 @@ pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 /// What one iteration starts from. A continue site makes a whole new one, field by field and without `..old`, so that the
 /// compiler finds what was forgotten.
 pub(super) struct State {
-    pub(super) messages: Vec<Message>,
+    /// What the next request is made of.
+    pub(super) messages: Arc<[Message]>,
     pub(super) tool_use_context: RoundContext,
     pub(super) auto_compact_tracking: CompactState,
     pub(super) max_output_tokens_recovery_count: u32,
@@ -53,11 +54,15 @@ pub(super) struct RoundContext {
 }
 
 impl State {
-    pub(super) fn first(messages: Vec<Message>, tool_use_context: RoundContext) -> Self {
+    pub(super) fn first(
+        messages: Arc<[Message]>,
+        tool_use_context: RoundContext,
+        auto_compact_tracking: CompactState,
+    ) -> Self {
         Self {
             messages,
             tool_use_context,
-            auto_compact_tracking: CompactState::default(),
+            auto_compact_tracking,
             max_output_tokens_recovery_count: 0,
             has_attempted_reactive_compact: false,
             max_output_tokens_override: None,

@@ -1,6 +1,5 @@
 //! One answer of a model, put together from what streams in: a record for each finished block, and the calls it makes.
 
-use std::collections::BTreeSet;
 use std::time::SystemTime;
 
 use crate::conversation::{AssistantMessage, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage};
@@ -21,33 +20,34 @@ pub(in crate::agent) struct ToolCall {
 pub(super) struct Answer {
     response_id: String,
     request_id: Option<String>,
-    model: String,
     pub(super) records: Vec<AssistantMessage>,
     pub(super) calls: Vec<ToolCall>,
     pub(super) usage: Usage,
+    /// Of the attempts that came to nothing before this one.
+    void_usage: Usage,
     pub(super) stop_reason: Option<StopReason>,
     /// The provider said that this was all.
     pub(super) ended: bool,
 }
 
 impl Answer {
-    /// Takes one event in; a finished block gives its record. `known`: the ids of all earlier calls, since some servers
-    /// count from zero in each answer.
+    /// Takes one event in; a finished block gives its record. `model`: the one that was asked, which may name itself in
+    /// another way. `is_known`: whether an earlier call has that id, since some servers count from zero in each answer.
     pub(super) fn take(
         &mut self,
         event: ProviderEvent,
-        known: &BTreeSet<ToolUseId>,
+        model: &str,
+        is_known: impl Fn(&ToolUseId) -> bool,
         at: SystemTime,
     ) -> Option<AssistantMessage> {
         match event {
-            ProviderEvent::MessageStart { response_id, request_id, model, usage } => {
+            ProviderEvent::MessageStart { response_id, request_id, model: _, usage } => {
                 self.response_id = response_id;
                 self.request_id = request_id;
-                self.model = model;
                 self.usage = usage;
                 None
             }
-            ProviderEvent::BlockStop { block, .. } => self.finished(block, known, at),
+            ProviderEvent::BlockStop { block, .. } => self.finished(block, model, is_known, at),
             ProviderEvent::MessageDelta { stop_reason, usage } => {
                 self.usage = usage;
                 self.stop_reason = stop_reason.or(self.stop_reason.take());
@@ -58,10 +58,14 @@ impl Answer {
                 self.ended = true;
                 None
             }
+            // What came before it is void, and was paid for.
+            ProviderEvent::Retry { .. } => {
+                self.void_usage += std::mem::take(&mut self.usage);
+                None
+            }
             ProviderEvent::BlockStart { .. }
             | ProviderEvent::BlockDelta { .. }
-            | ProviderEvent::Silence { .. }
-            | ProviderEvent::Retry { .. } => None,
+            | ProviderEvent::Silence { .. } => None,
         }
     }
 
@@ -81,10 +85,53 @@ impl Answer {
         self.records.iter().cloned().map(Message::Assistant)
     }
 
+    pub(super) fn record_ids(&self) -> Vec<MessageId> {
+        self.records.iter().map(|record| record.id.clone()).collect()
+    }
+
+    /// The records without those of calls, and the ids of those.
+    pub(super) fn without_calls(&self) -> (Vec<Message>, Vec<MessageId>) {
+        let is_call = |record: &AssistantMessage| {
+            record.content.iter().any(|block| matches!(block, ContentBlock::ToolUse { .. }))
+        };
+        let (calls, rest): (Vec<_>, Vec<_>) = self.records.iter().partition(|record| is_call(record));
+        (
+            rest.into_iter().cloned().map(Message::Assistant).collect(),
+            calls.into_iter().map(|record| record.id.clone()).collect(),
+        )
+    }
+
+    pub(super) fn ends_with_a_call(&self) -> bool {
+        let last = self.records.last().and_then(|record| record.content.last());
+        matches!(last, Some(ContentBlock::ToolUse { .. }))
+    }
+
+    /// What the model said in it.
+    pub(super) fn text(&self) -> String {
+        let texts: Vec<&str> = self
+            .records
+            .iter()
+            .flat_map(|record| &record.content)
+            .filter_map(|block| match block {
+                ContentBlock::Text { text } => Some(text.as_str()),
+                _ => None,
+            })
+            .collect();
+        texts.join("\n")
+    }
+
+    /// All that was paid for it, attempts that came to nothing included.
+    pub(super) fn paid(&self) -> Usage {
+        let mut paid = self.usage;
+        paid += self.void_usage;
+        paid
+    }
+
     fn finished(
         &mut self,
         block: ContentBlock,
-        known: &BTreeSet<ToolUseId>,
+        model: &str,
+        is_known: impl Fn(&ToolUseId) -> bool,
         at: SystemTime,
     ) -> Option<AssistantMessage> {
         let record = MessageId::fresh();
@@ -94,7 +141,7 @@ impl Answer {
                 if twin.is_some_and(|twin| twin.name == name && twin.input == input) {
                     return None;
                 }
-                let taken = twin.is_some() || known.contains(&id);
+                let taken = twin.is_some() || is_known(&id);
                 let id = if taken { ToolUseId(format!("{id}_{record}")) } else { id };
                 self.calls.push(ToolCall {
                     id: id.clone(),
@@ -111,7 +158,7 @@ impl Answer {
             at,
             response_id: self.response_id.clone(),
             request_id: self.request_id.clone(),
-            model: self.model.clone(),
+            model: model.to_owned(),
             content: vec![block],
             stop_reason: self.stop_reason.clone(),
             usage: self.usage,
@@ -137,6 +184,7 @@ pub(in crate::agent) fn patch(
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
     use std::time::UNIX_EPOCH;
 
     use serde_json::json;
@@ -150,10 +198,10 @@ mod tests {
     }
 
     fn answer(events: Vec<ProviderEvent>, known: &[&str]) -> Answer {
-        let known = known.iter().map(|id| ToolUseId((*id).into())).collect();
+        let is_known = |id: &ToolUseId| known.contains(&id.as_str());
         let mut answer = Answer::default();
         for event in events {
-            answer.take(event, &known, UNIX_EPOCH);
+            answer.take(event, "m", is_known, UNIX_EPOCH);
         }
         answer
     }

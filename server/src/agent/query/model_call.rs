@@ -1,116 +1,161 @@
-//! One call of the model, from the request to a whole answer, or to why there is none.
-
-use std::collections::BTreeSet;
+//! One call of the model, from the request to an answer, or to why there is none. Its calls begin while it comes in.
 
 use futures::StreamExt as _;
 
-use super::super::LoopEvent;
-use super::super::outbox::{Outbox, notice};
-use super::{Answer, QueryParams};
-use crate::conversation::{Message, ToolUseId, Usage};
-use crate::models::{ModelError, ModelErrorKind, ModelRequest};
+use super::answer::Answer;
+use super::compacting::Request;
+use super::outcome::Streamed;
+use super::recovery::{Facts, Verdict, after_stream};
+use super::{Executor, Task};
+use crate::agent::LoopEvent;
+use crate::agent::outbox::{fallback, notice};
+use crate::agent::state::State;
+use crate::conversation::{Message, normalize_for};
+use crate::models::{ModelError, ModelErrorKind, ModelRequest, OnOverload};
 
-/// How a model call ended.
-pub(super) enum Answered {
-    Whole(Answer),
-    /// The stream broke off after finished blocks: they stand, what was cut is dropped. Why, for the person.
-    Incomplete(Answer, String),
-    Failed(ModelError),
-    /// By the user, with the blocks that were finished.
-    Cancelled(Answer),
+/// What came of asking, with the calls of the answer as far as they are.
+pub(super) struct Call {
+    pub(super) answer: Answer,
+    pub(super) streamed: Streamed,
+    pub(super) executor: Executor,
 }
 
-impl Answered {
-    /// What it cost, as far as the provider has said.
-    pub(super) fn usage(&self) -> Usage {
-        match self {
-            Self::Whole(answer) | Self::Incomplete(answer, _) | Self::Cancelled(answer) => answer.usage,
-            Self::Failed(_) => Usage::default(),
-        }
-    }
-}
-
-/// How often an answer that broke off after nothing but thoughts is asked for again. (Before any block is finished the
-/// provider itself tries again.)
-const RETRIES: u32 = 2;
-
-/// Asks the model; every event and every finished block goes out as it comes.
-pub(super) async fn ask(
-    params: &QueryParams,
-    request: ModelRequest,
-    known: &BTreeSet<ToolUseId>,
-    outbox: &Outbox,
-) -> Answered {
-    let mut retries = 0;
-    loop {
-        let (answer, error) = match attempt(params, request.clone(), known, outbox).await {
-            Attempt::Cancelled(answer) => return Answered::Cancelled(answer),
-            Attempt::Ended(answer, error) => (answer, error),
-        };
-        if answer.is_whole() && !answer.records.is_empty() {
-            return Answered::Whole(answer);
-        }
-        if answer.has_substance() {
-            let why = format!("The answer may be incomplete: {}", error.message);
-            outbox.message(notice((params.clock)(), &why));
-            return Answered::Incomplete(answer, why);
-        }
-        // What was thought can't be sent back without what was to follow.
-        for record in &answer.records {
-            outbox.emit(LoopEvent::Tombstone { message_id: record.id.clone() });
-        }
-        let only_thoughts = !answer.records.is_empty();
-        let empty = error.kind == ModelErrorKind::Malformed && answer.is_whole();
-        if !(only_thoughts || empty) || retries == RETRIES {
-            return Answered::Failed(error);
-        }
-        retries += 1;
-        tracing::warn!(retries, error = error.message, "the answer broke off and is asked for again");
-    }
-}
-
-enum Attempt {
-    /// With the error that ended it; after a whole answer it has no meaning.
-    Ended(Answer, ModelError),
-    Cancelled(Answer),
-}
-
-async fn attempt(
-    params: &QueryParams,
-    request: ModelRequest,
-    known: &BTreeSet<ToolUseId>,
-    outbox: &Outbox,
-) -> Attempt {
-    let mut answer = Answer::default();
-    let mut events = params.provider.stream(request);
-    loop {
-        let next = tokio::select! {
-            biased;
-            () = params.tool_use_context.cancel.cancelled() => return Attempt::Cancelled(answer),
-            next = events.next() => next,
-        };
-        match next {
-            Some(Ok(event)) => {
-                outbox.emit(LoopEvent::Stream(event.clone()));
-                if let Some(record) = answer.take(event, known, (params.clock)()) {
-                    outbox.message(Message::Assistant(record));
+impl Task<'_> {
+    /// Asks the model; every event and every finished block goes out as it comes. An answer that is void is asked for again
+    /// here, of this model or the next: that is no transition, since nothing of it is left.
+    pub(super) async fn ask(&mut self, state: &State, request: Request) -> Call {
+        let mut tries = 0;
+        loop {
+            let mut executor = self.executor(&state.tool_use_context);
+            let model = self.params.provider.info().model;
+            let attempt = self.attempt(self.request(state, &request, &model), &model, &mut executor).await;
+            let Attempt { answer, error } = match attempt {
+                Ok(attempt) => attempt,
+                Err(answer) => {
+                    self.spent += answer.paid();
+                    return self.call(answer, Streamed::Cancelled, executor);
+                }
+            };
+            self.spent += answer.paid();
+            let facts = Facts {
+                answer: &answer,
+                error: error.as_ref(),
+                effects: executor.has_effects(),
+                tries,
+                another_model: !self.params.fallbacks.is_empty(),
+            };
+            let verdict = after_stream(&facts);
+            let error = error.unwrap_or_else(broken_off);
+            match verdict {
+                Verdict::Whole => return self.call(answer, Streamed::Whole, executor),
+                Verdict::Incomplete => {
+                    let why = format!("The answer may be incomplete: {}", error.message);
+                    self.outbox.message(notice((self.params.clock)(), &why));
+                    return self.call(answer, Streamed::Incomplete(why), executor);
+                }
+                Verdict::Failed => {
+                    self.void(&answer, executor);
+                    let executor = self.executor(&state.tool_use_context);
+                    return self.call(Answer::default(), Streamed::Failed(error), executor);
+                }
+                Verdict::Again => {
+                    tries += 1;
+                    tracing::warn!(
+                        tries,
+                        error = error.message,
+                        "the answer broke off and is asked for again"
+                    );
+                    self.void(&answer, executor);
+                }
+                Verdict::OtherModel => {
+                    tries = 0;
+                    self.void(&answer, executor);
+                    self.next_model(&answer, &error);
                 }
             }
-            Some(Err(error)) => return Attempt::Ended(answer, error),
-            None => {
-                let error = if answer.is_whole() {
-                    ModelError::new(
-                        ModelErrorKind::Malformed,
-                        "The model's answer was empty. Try again, or say it in other words.",
-                    )
-                } else {
-                    ModelError::new(
-                        ModelErrorKind::StreamCut,
-                        "The connection to the model ended before its answer did. Try again.",
-                    )
-                };
-                return Attempt::Ended(answer, error);
+        }
+    }
+
+    fn request(&self, state: &State, request: &Request, model: &str) -> ModelRequest {
+        let limits = &self.params.limits;
+        let largest = self.params.provider.info().window.max_output;
+        let usual = limits.max_output_tokens.unwrap_or_else(|| limits.first_output_tokens.min(largest));
+        let max_tokens = state.max_output_tokens_override.unwrap_or(usual);
+        let messages = normalize_for(&state.messages, model);
+        let tools = self.params.tools.definitions();
+        ModelRequest {
+            context_edits: request.context_edits.clone(),
+            on_overload: if self.params.fallbacks.is_empty() { OnOverload::Wait } else { OnOverload::Yield },
+            ..ModelRequest::new(request.system.clone(), tools, messages, max_tokens)
+        }
+    }
+
+    /// Streams one answer. `Err`: the user cancelled.
+    async fn attempt(
+        &mut self,
+        request: ModelRequest,
+        model: &str,
+        executor: &mut Executor,
+    ) -> Result<Attempt, Answer> {
+        let mut answer = Answer::default();
+        let mut events = self.params.provider.stream(request);
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = self.params.tool_use_context.cancel.cancelled() => return Err(answer),
+                next = events.next() => next,
+                () = executor.advance() => continue,
+            };
+            match next {
+                Some(Ok(event)) => {
+                    self.outbox.emit(LoopEvent::Stream(event.clone()));
+                    let (calls, now) = (answer.calls.len(), (self.params.clock)());
+                    let is_known = |id: &_| self.calls.contains(id);
+                    if let Some(record) = answer.take(event, model, is_known, now) {
+                        self.outbox.message(Message::Assistant(record));
+                    }
+                    for call in answer.calls.iter().skip(calls) {
+                        executor.add(call.clone());
+                    }
+                }
+                Some(Err(error)) => return Ok(Attempt { answer, error: Some(error) }),
+                None => return Ok(Attempt { answer, error: None }),
             }
         }
     }
+
+    fn call(&mut self, answer: Answer, streamed: Streamed, executor: Executor) -> Call {
+        self.calls.extend(answer.calls.iter().map(|call| call.id.clone()));
+        Call { answer, streamed, executor }
+    }
+
+    /// Takes back what was shown of an answer, and what its calls gave.
+    fn void(&self, answer: &Answer, executor: Executor) {
+        self.outbox.void(answer.record_ids());
+        self.outbox.void(executor.discard());
+    }
+
+    fn next_model(&mut self, answer: &Answer, error: &ModelError) {
+        let Some(next) = self.params.fallbacks.pop_front() else { return };
+        let (from, to) = (self.params.provider.info().label, next.info().label);
+        let why =
+            if answer.is_whole() { "The model declined to answer this." } else { error.message.as_str() };
+        let text = format!("{why} For the rest of this task, {to} answers instead of {from}.");
+        self.outbox.message(fallback((self.params.clock)(), &text));
+        self.params.provider = next;
+    }
+}
+
+/// An answer, as far as it came.
+struct Attempt {
+    answer: Answer,
+    /// What ended the stream, if not its own end.
+    error: Option<ModelError>,
+}
+
+fn broken_off() -> ModelError {
+    ModelError::new(
+        ModelErrorKind::StreamCut,
+        "The connection to the model ended before its answer did. Try again.",
+    )
 }

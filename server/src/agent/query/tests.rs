@@ -1,5 +1,6 @@
 //! The loop against scripts: the exact events, the requests, and the one Terminal.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use futures::pin_mut;
@@ -7,11 +8,13 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::agent::NoHooks;
 use crate::agent::executor::Permission;
 use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, line, text, thought, tool, tools};
+use crate::agent::outbox::user;
 use crate::config::ContextSettings;
 use crate::conversation::{Role, ToolResultContent};
-use crate::models::ModelErrorKind;
+use crate::models::{ModelErrorKind, ModelRequest};
 use crate::permissions::Verdict;
 use crate::tools::Tool;
 use crate::tools::fixture::Fixture;
@@ -51,11 +54,15 @@ fn params(fixture: &Fixture, model: Arc<ScriptedModel>, cancel: CancellationToke
             cancel,
         },
         can_use_tool: Arc::new(AllowAll),
+        hooks: Arc::new(NoHooks),
         provider: model,
+        fallbacks: VecDeque::new(),
         take_queued: Box::new(|| future::ready(Vec::new()).boxed()),
+        queued: watch::Sender::new(false).subscribe(),
         noticed: Arc::default(),
         context: Arc::new(SessionContext::new(ContextSettings::default(), None)),
-        limits: Limits { max_turns: 3, max_output_tokens: 100 },
+        limits: Limits { max_turns: 3, ..Limits::default() },
+        token_budget: None,
         clock: clock(),
     }
 }
@@ -192,7 +199,13 @@ fn a_model_error_is_shown_once_and_ends_the_task() {
     );
     check(
         vec![vec![Piece::Fail(ModelErrorKind::PromptTooLong)]],
-        &["request 1", "error the model failed.", "done prompt_too_long after 1"],
+        &[
+            "request 1",
+            "compaction Started",
+            "compaction Failed",
+            "error the model failed.",
+            "done prompt_too_long after 1",
+        ],
     );
 }
 
@@ -251,8 +264,14 @@ fn an_empty_answer_is_no_success() {
         vec![empty(), empty(), empty()],
         &[
             "request 1",
+            "user Continue.",
+            "transition next_turn",
+            "request 2",
+            "user Continue.",
+            "transition next_turn",
+            "request 3",
             "error The model's answer was empty. Try again, or say it in other words.",
-            "done model_error after 1",
+            "done model_error after 3",
         ],
     );
 }
@@ -276,10 +295,12 @@ async fn cancelled_at(script: Vec<Vec<Piece>>, at: &str) -> Vec<String> {
 
 #[tokio::test]
 async fn a_cancel_while_streaming_answers_the_finished_calls() {
-    let script = vec![vec![text("a"), tool("t1", "Look", json!({})), Piece::Stall]];
+    let script = vec![vec![text("a"), tool("t1", "Hang", json!({})), Piece::Stall]];
     assert_eq!(
-        cancelled_at(script, "model Look as t1").await,
+        cancelled_at(script, "model Hang as t1").await,
         [
+            "call t1 Pending",
+            "call t1 InProgress",
             "call t1 Failed",
             "user t1 failed: The user interrupted the task before this call was finished.",
             "user [The user interrupted the task here.]",

@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::{FutureExt as _, StreamExt as _, pin_mut};
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::hub::Hub;
@@ -31,6 +32,8 @@ pub(super) struct Session {
     seen: Arc<Seen>,
     noticed: Arc<Noticed>,
     context: Arc<SessionContext>,
+    /// Whether prompts wait for the running task to take them.
+    queued: watch::Sender<bool>,
     /// Taken once, so that the bytes stay the same from request to request.
     system: Vec<String>,
     cancel: CancellationToken,
@@ -71,6 +74,7 @@ impl Session {
             seen: Arc::default(),
             noticed: Arc::default(),
             context,
+            queued: watch::Sender::new(false),
             system: system_prompt(&environment),
             cancel,
             state: Mutex::default(),
@@ -111,6 +115,7 @@ impl Session {
         if let Some(running) = &state.running {
             let task = running.task.clone();
             state.queue.push_back(prompt);
+            self.queued.send_replace(true);
             return Sent { task, queued: true };
         }
         let running = self.new_task();
@@ -134,6 +139,7 @@ impl Session {
     pub(super) fn cancel_everything(&self) {
         let mut state = self.lock();
         state.queue.clear();
+        self.queued.send_replace(false);
         if let Some(running) = &state.running {
             running.cancel.cancel();
         }
@@ -157,6 +163,7 @@ impl Session {
             }
             let mut state = self.lock();
             let next = state.queue.pop_front();
+            self.queued.send_replace(!state.queue.is_empty());
             state.running = next.as_ref().map(|_| self.new_task());
             let following = state.running.clone().zip(next);
             drop(state);
@@ -197,21 +204,29 @@ impl Session {
                 cancel: running.cancel.clone(),
             },
             can_use_tool: Arc::new(self.questions.clone()),
+            hooks: deps.hooks.clone(),
             provider: deps.provider.clone(),
+            fallbacks: deps.fallbacks.clone().into(),
             take_queued: Box::new(move || {
                 let session = session.clone();
                 async move { session.take_queued().await }.boxed()
             }),
+            queued: self.queued.subscribe(),
             noticed: self.noticed.clone(),
             context: self.context.clone(),
             limits: deps.limits,
+            token_budget: None,
             clock: deps.clock.clone(),
         }
     }
 
     /// What was sent since the task began, as messages.
     async fn take_queued(&self) -> Vec<crate::conversation::UserMessage> {
-        let queued = std::mem::take(&mut self.lock().queue);
+        let queued = {
+            let mut state = self.lock();
+            self.queued.send_replace(false);
+            std::mem::take(&mut state.queue)
+        };
         let mut messages = Vec::with_capacity(queued.len());
         for prompt in queued {
             let content = prompt::content(prompt, &self.id, &self.deps, &self.seen).await;

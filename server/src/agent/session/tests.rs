@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, line, text, tool, tools};
-use crate::agent::{LoopEvent, SessionEvent, TerminalReason};
+use crate::agent::{LoopEvent, NoHooks, SessionEvent, TerminalReason};
 use crate::editor::Position;
 use crate::models::{ModelErrorKind, ModelRequest};
 use crate::review::{Decide, Decision, Target};
@@ -35,6 +35,8 @@ impl Stage {
         let model = ScriptedModel::new(script);
         let sessions = Sessions::new(SessionDeps {
             provider: model.clone(),
+            fallbacks: Vec::new(),
+            hooks: Arc::new(NoHooks),
             documents: fixture.documents.clone(),
             desk: fixture.desk.clone(),
             workspace: fixture.workspace.clone(),

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::LoopEvent;
 use super::super::query::patch;
-use crate::conversation::{CompactMetadata, Message, MessageId};
+use crate::conversation::{AssistantMessage, CompactMetadata, Message, MessageId};
 use crate::models::ProviderEvent;
 
 /// From the last summary on: what it summarises is gone, so that a long conversation takes no more memory than a model's
@@ -12,6 +12,8 @@ use crate::models::ProviderEvent;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Transcript {
     messages: Vec<Message>,
+    /// The answer that comes in now, by the provider's id.
+    answering: String,
     /// What stands again behind the summary that is to come.
     kept: Vec<Message>,
 }
@@ -45,16 +47,26 @@ impl Transcript {
             LoopEvent::Message(Message::Progress(_)) => {}
             LoopEvent::Message(message) => self.push(message.clone()),
             LoopEvent::Tombstone { message_id } => self.messages.retain(|message| message.id() != message_id),
+            LoopEvent::Stream(ProviderEvent::MessageStart { response_id, .. }) => {
+                response_id.clone_into(&mut self.answering);
+            }
             LoopEvent::Stream(ProviderEvent::MessageDelta { stop_reason, usage }) => {
-                if let Some(Message::Assistant(record)) = self.messages.last_mut() {
-                    patch(Some(record), stop_reason.as_ref(), *usage);
-                }
+                patch(self.last_record(), stop_reason.as_ref(), *usage);
             }
             LoopEvent::Stream(_)
             | LoopEvent::RequestStart { .. }
             | LoopEvent::ToolUseSummary { .. }
             | LoopEvent::Done(_) => {}
         }
+    }
+
+    /// The last record of the answer that comes in: results of its first calls may lie behind it.
+    fn last_record(&mut self) -> Option<&mut AssistantMessage> {
+        let last = self.messages.iter_mut().rev().find_map(|message| match message {
+            Message::Assistant(record) => Some(record),
+            Message::User(_) | Message::System(_) | Message::Attachment(_) | Message::Progress(_) => None,
+        });
+        last.filter(|record| record.response_id == self.answering)
     }
 
     fn begin_anew(&mut self, compaction: &CompactMetadata) {

@@ -1,0 +1,205 @@
+//! One call from its name to its result. Whatever happens to it is data: it always ends as a tool result.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use futures::FutureExt as _;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::stages::{Stages, texts};
+use super::{CanUseTool, Permission};
+use crate::agent::outbox::{Outbox, user};
+use crate::agent::query::ToolCall;
+use crate::agent::state::{Clock, RoundContext};
+use crate::agent::{Hooks, ToolCallStatus, ToolHookInput, ToolHookVerdict};
+use crate::conversation::{
+    ContentBlock, Message, MessageId, ProgressMessage, ToolResultContent, UserMessage, raw_of_unparsed,
+};
+use crate::tools::{InterruptBehavior, Tool, ToolError, ToolResult, Tools, capped};
+
+/// What the calls of one answer share.
+pub(super) struct Batch {
+    pub(super) tools: Tools,
+    /// Its token ends every call of the batch.
+    pub(super) context: RoundContext,
+    /// The task's own token.
+    pub(super) task: CancellationToken,
+    pub(super) can_use_tool: Arc<dyn CanUseTool>,
+    pub(super) hooks: Arc<dyn Hooks>,
+    /// Whether a message of the user's waits.
+    pub(super) queued: watch::Receiver<bool>,
+    pub(super) outbox: Outbox,
+    pub(super) clock: Clock,
+    /// The call whose error ended the others.
+    pub(super) culprit: OnceLock<String>,
+    /// A call that changes something has begun.
+    pub(super) effects: AtomicBool,
+}
+
+/// What came of a call.
+pub(super) struct Finished {
+    pub(super) result: Message,
+    /// What the tool wants added after all results.
+    pub(super) added: Vec<Message>,
+    /// A hook's reason to end the turn.
+    pub(super) stop: Option<String>,
+}
+
+/// How a call ended.
+enum Ended {
+    Done(ToolResult),
+    Failed(String),
+    Rejected(String),
+    /// By something outside it.
+    Stopped(String),
+}
+
+/// What a call is answered with that the user's cancel ended.
+const INTERRUPTED: &str = "The user interrupted the task before this call was finished.";
+/// What a call is answered with that made way for a message.
+const MADE_WAY: &str = "The call was stopped because the user sent a message, which follows.";
+/// The most of an input that can't be read that is shown to the model again, in characters.
+const SHOWN_OF_UNPARSED: usize = 200;
+
+impl Batch {
+    pub(super) async fn call(self: Arc<Self>, call: ToolCall) -> Finished {
+        let mut stages = Stages::of(&call, &self.outbox);
+        let mut stop = None;
+        let ended = self.stoppable(&call, &mut stages, &mut stop).await;
+        let (status, result) = match ended {
+            Ended::Done(result) => (ToolCallStatus::Completed, result),
+            Ended::Failed(text) => {
+                self.cancel_siblings(&call, stages.title());
+                (ToolCallStatus::Failed, ToolResult::text(text))
+            }
+            Ended::Stopped(text) => (ToolCallStatus::Failed, ToolResult::text(text)),
+            Ended::Rejected(text) => (ToolCallStatus::Rejected, ToolResult::text(text)),
+        };
+        stages.ended(status, &result);
+        let content = if result.content.is_empty() {
+            vec![ToolResultContent::Text(format!("{} finished without output.", call.name))]
+        } else {
+            result.content
+        };
+        let block = ContentBlock::ToolResult {
+            tool_use_id: call.id,
+            content,
+            is_error: status != ToolCallStatus::Completed,
+        };
+        let message = UserMessage {
+            tool_use_result: Some(result.data).filter(|data| !data.is_null()),
+            source_tool_assistant: Some(call.assistant),
+            ..user((self.clock)(), vec![block])
+        };
+        Finished { result: Message::User(message), added: result.new_messages, stop }
+    }
+
+    /// The call, ended early by the user, by a sibling's error, by a message that waits, or by its own panic.
+    async fn stoppable(&self, call: &ToolCall, stages: &mut Stages, stop: &mut Option<String>) -> Ended {
+        let tool = self.tools.find(&call.name);
+        let makes_way = tool.is_some_and(|tool| tool.interrupt_behavior() == InterruptBehavior::Cancel);
+        let mut queued = self.queued.clone();
+        let message_waits = async {
+            // Without anybody who could send one, none comes.
+            if !makes_way || queued.wait_for(|waits| *waits).await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        };
+        let attempt = AssertUnwindSafe(self.attempt(call, stages, stop)).catch_unwind();
+        tokio::select! {
+            biased;
+            () = self.task.cancelled() => Ended::Stopped(INTERRUPTED.to_owned()),
+            () = self.context.cancel.cancelled() => Ended::Stopped(self.sibling_failed()),
+            () = message_waits => Ended::Stopped(MADE_WAY.to_owned()),
+            ended = attempt => ended.unwrap_or_else(|_| {
+                tracing::error!(tool = call.name, "a tool panicked");
+                Ended::Failed(format!("{} failed: there is a fault in the tool itself.", call.name))
+            }),
+        }
+    }
+
+    /// Lookup, validation, hooks, permission, call, size budget, hooks: in this order.
+    async fn attempt(&self, call: &ToolCall, stages: &mut Stages, stop: &mut Option<String>) -> Ended {
+        let Some(tool) = self.tools.find(&call.name) else {
+            let names = self.tools.names().join(", ");
+            return Ended::Failed(format!("There is no tool `{}`. The tools are: {names}.", call.name));
+        };
+        let context = self.context.for_call(&call.id, self.progress(call));
+        stages.asked(tool.as_ref(), &call.input, &context);
+        if let Some(raw) = raw_of_unparsed(&call.input) {
+            return Ended::Failed(unreadable(tool.name(), raw));
+        }
+        if let Err(ToolError(text)) = tool.validate(&call.input) {
+            return Ended::Failed(text);
+        }
+        let before = self.hooks.before_tool(self.hook_input(call, tool, None)).await;
+        if let ToolHookVerdict::Stop(why) = before {
+            let text = format!("A hook stopped the task before this call: {why}");
+            *stop = Some(why);
+            return Ended::Rejected(text);
+        }
+        let verdict = tool.check_permission(&call.input, &context);
+        match self.can_use_tool.can_use(&call.id, tool.name(), verdict, &self.outbox).await {
+            Permission::Granted => {}
+            Permission::Denied(text) => return Ended::Rejected(text),
+        }
+        stages.running();
+        if !tool.is_read_only(&call.input) {
+            self.effects.store(true, Ordering::Relaxed);
+        }
+        let result = match tool.call(call.input.clone(), context).await {
+            Ok(result) => result,
+            Err(ToolError(text)) => return Ended::Failed(text),
+        };
+        let result = match tool.max_result_chars() {
+            Some(limit) => ToolResult { content: capped(result.content, limit), ..result },
+            None => result,
+        };
+        let after = self.hooks.after_tool(self.hook_input(call, tool, Some(texts(&result)))).await;
+        if let ToolHookVerdict::Stop(why) = after {
+            *stop = Some(why);
+        }
+        Ended::Done(result)
+    }
+
+    fn cancel_siblings(&self, call: &ToolCall, title: &str) {
+        if self.tools.find(&call.name).is_some_and(|tool| tool.cancels_siblings_on_error()) {
+            let _ = self.culprit.set(title.to_owned());
+            self.context.cancel.cancel();
+        }
+    }
+
+    fn sibling_failed(&self) -> String {
+        let culprit = self.culprit.get().map_or("another call", String::as_str);
+        format!("Cancelled, because a call of the same answer failed: {culprit}.")
+    }
+
+    fn hook_input(&self, call: &ToolCall, tool: &Arc<dyn Tool>, result: Option<String>) -> ToolHookInput {
+        ToolHookInput {
+            session: self.context.session.clone(),
+            id: call.id.clone(),
+            tool: tool.name().to_owned(),
+            input: call.input.clone(),
+            result,
+        }
+    }
+
+    fn progress(&self, call: &ToolCall) -> Arc<dyn Fn(String) + Send + Sync> {
+        let (outbox, clock, id) = (self.outbox.clone(), self.clock.clone(), call.id.clone());
+        Arc::new(move |text| {
+            let (id, tool_use_id) = (MessageId::fresh(), id.clone());
+            outbox.message(Message::Progress(ProgressMessage { id, at: clock(), tool_use_id, text }));
+        })
+    }
+}
+
+fn unreadable(tool: &str, raw: &str) -> String {
+    let shown: String = raw.chars().take(SHOWN_OF_UNPARSED).collect();
+    let more = if shown.len() < raw.len() { "…" } else { "" };
+    format!(
+        "The input of {tool} is no whole JSON object, so nothing was done. If it was cut off at the limit of an answer's \
+         length, send it again in smaller pieces. It began: {shown}{more}"
+    )
+}

@@ -1,0 +1,139 @@
+//! Before a request: the context pipeline, and where a conversation has become too long, a summary in its place.
+
+use super::answer::Answer;
+use super::recovery::{self, End, Step};
+use super::{Executor, Task};
+use crate::agent::compaction::{Compacted, Compaction, CompactionFailure, compact};
+use crate::agent::preparing::prepared;
+use crate::agent::state::{RoundContext, State};
+use crate::agent::{CompactionStatus, SessionEvent, TerminalReason};
+use crate::context::{Prepared, Verdict};
+use crate::conversation::{Message, MessageId, SystemMessage};
+use crate::models::{ContextEdit, ModelError};
+
+/// What a request holds beside the conversation.
+pub(super) struct Request {
+    pub(super) system: Vec<String>,
+    pub(super) context_edits: Vec<ContextEdit>,
+}
+
+impl Task<'_> {
+    /// The state with this round's view in it, ready to be sent; or the end, where nothing may be sent.
+    pub(super) async fn prepared(&mut self, state: State) -> Result<(State, Request), End> {
+        let State {
+            messages,
+            tool_use_context,
+            auto_compact_tracking,
+            max_output_tokens_recovery_count,
+            has_attempted_reactive_compact,
+            max_output_tokens_override,
+            pending_tool_use_summary,
+            stop_hook_active,
+            turn_count,
+            transition,
+        } = state;
+        let mut view = prepared(&self.params, messages, auto_compact_tracking).await;
+        let mut tracking = auto_compact_tracking;
+        if view.verdict == Verdict::Compact {
+            let context = tool_use_context.with_messages(view.messages.clone());
+            match self.compact(&view.messages, Compaction::Auto, &context).await {
+                Ok(compacted) => {
+                    tracking = tracking.succeeded(&self.params.context.settings);
+                    view = prepared(&self.params, compacted.messages.into(), tracking).await;
+                }
+                Err(CompactionFailure::Cancelled) => {
+                    self.interrupted();
+                    return Err(End::of(TerminalReason::AbortedStreaming));
+                }
+                Err(CompactionFailure::Failed(why)) => {
+                    tracing::warn!(why, "the conversation could not be summarised");
+                    tracking = tracking.failed();
+                    view = prepared(&self.params, view.messages, tracking).await;
+                }
+            }
+            self.params.context.set_compact_state(tracking);
+        }
+        let Prepared { messages, system, context_edits, verdict, .. } = view;
+        if let Verdict::Blocked(why) = verdict {
+            return Err(End::failing(TerminalReason::BlockingLimit, why));
+        }
+        let state = State {
+            tool_use_context: tool_use_context.with_messages(messages.clone()),
+            messages,
+            auto_compact_tracking: tracking,
+            max_output_tokens_recovery_count,
+            has_attempted_reactive_compact,
+            max_output_tokens_override,
+            pending_tool_use_summary,
+            stop_hook_active,
+            turn_count,
+            transition,
+        };
+        Ok((state, Request { system, context_edits }))
+    }
+
+    /// The model refused the conversation as too long. What is shown of an answer is void.
+    pub(super) async fn shorten(
+        &mut self,
+        state: State,
+        answer: &Answer,
+        executor: Executor,
+        error: ModelError,
+    ) -> Step {
+        let mut void = answer.record_ids();
+        void.extend(executor.discard());
+        if recovery::may_drain(&state) && self.params.context.drain() > 0 {
+            return recovery::drained(state, void);
+        }
+        if !recovery::may_compact(&state) {
+            return recovery::given_up(&error, void);
+        }
+        let how = Compaction::Reactive { over_by: error.over_by };
+        // Void first: the summary begins the stored conversation anew.
+        self.outbox.void(std::mem::take(&mut void));
+        match self.compact(&state.messages, how, &state.tool_use_context).await {
+            Ok(compacted) => {
+                let tracking = state.auto_compact_tracking.succeeded(&self.params.context.settings);
+                self.params.context.set_compact_state(tracking);
+                recovery::compacted(state, compacted.messages.into(), tracking)
+            }
+            Err(CompactionFailure::Cancelled) => self.aborted_between(),
+            Err(CompactionFailure::Failed(why)) => {
+                tracing::warn!(why, "the conversation could not be summarised");
+                recovery::given_up(&error, void)
+            }
+        }
+    }
+
+    async fn compact(
+        &mut self,
+        view: &[Message],
+        how: Compaction,
+        context: &RoundContext,
+    ) -> Result<Compacted, CompactionFailure> {
+        self.outbox.send(SessionEvent::Compaction(CompactionStatus::Started));
+        let compacted = compact(&self.params, view, how, context).await;
+        let status = if compacted.is_ok() { CompactionStatus::Done } else { CompactionStatus::Failed };
+        self.outbox.send(SessionEvent::Compaction(status));
+        if let Ok(compacted) = &compacted {
+            self.spent += compacted.usage;
+            for message in told(&compacted.messages) {
+                self.outbox.message(message);
+            }
+        }
+        compacted
+    }
+}
+
+/// What nobody was shown yet: what is kept of the conversation stands in it already.
+fn told(messages: &[Message]) -> Vec<Message> {
+    let kept: Vec<&MessageId> = messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::System(SystemMessage { compaction: Some(compaction), .. }) => Some(&compaction.kept),
+            _ => None,
+        })
+        .flatten()
+        .collect();
+    messages.iter().filter(|message| !kept.contains(&message.id())).cloned().collect()
+}
