@@ -7,10 +7,12 @@ mod follow;
 mod generate;
 mod http;
 mod offline;
+mod overflow;
 mod provider;
 mod redact;
 mod retry;
 mod select;
+mod silence;
 mod sse;
 
 pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig};
@@ -22,3 +24,4 @@ pub use provider::{
 };
 pub use retry::RetryPolicy;
 pub use select::{DEFAULT_MODEL, provider};
+pub use silence::Patience;

@@ -208,9 +208,9 @@ async fn silence_is_not_waited_for_without_end() {
     let silent = || Answer::new().beginning_to_say("so").stalling();
     let server = ModelServer::playing([silent(), silent()]).await;
     let mut config = config(&server.url());
-    config.idle_timeout = Some(Duration::from_millis(100));
+    config.patience.limit = Some(Duration::from_millis(100));
     let told = ask_with(config, request()).await;
-    assert_eq!(told.error.map(|error| error.kind), Some(ModelErrorKind::StreamCut));
+    assert_eq!(told.error.map(|error| error.kind), Some(ModelErrorKind::Stalled));
     assert_eq!(told.retries.len(), 1, "once more, and then it is told");
 }
 

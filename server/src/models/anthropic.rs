@@ -9,7 +9,6 @@ mod failure;
 mod request;
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::stream::BoxStream;
 
@@ -18,7 +17,9 @@ use super::failure::cleared;
 use super::generate::generate;
 use super::http::LazyClient;
 use super::retry::{RetryPolicy, random_fraction, with_retries};
-use super::{ContextEditing, ModelError, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window};
+use super::{
+    ContextEditing, ModelError, ModelRequest, Patience, Provider, ProviderEvent, ProviderInfo, Window,
+};
 use crate::config::ApiKey;
 use crate::conversation::without_thinking;
 
@@ -34,21 +35,19 @@ pub struct AnthropicConfig {
     pub key: Option<ApiKey>,
     /// Such as `claude-sonnet-5`.
     pub model: String,
-    /// Silence after which a stream counts as dead; `None`: never.
-    pub idle_timeout: Option<Duration>,
+    /// Of a stream that has begun. Until then, ten minutes are waited.
+    pub patience: Patience,
     pub retry: RetryPolicy,
 }
 
 impl AnthropicConfig {
-    pub const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
-
     /// The public API with the usual limits.
     pub fn new(key: Option<ApiKey>, model: impl Into<String>) -> Self {
         Self {
             base_url: ANTHROPIC_URL.to_owned(),
             key,
             model: model.into(),
-            idle_timeout: Some(Self::IDLE_TIMEOUT),
+            patience: Patience::default(),
             retry: RetryPolicy::default(),
         }
     }
@@ -90,10 +89,11 @@ impl Provider for Anthropic {
             let config = &inner.config;
             let client = inner.client.get()?;
             let exchange = Exchange { client, config, emit: &emit };
-            let body = request::body(&request, &config.model);
-            with_retries(config.retry, random_fraction, &emit, || async {
-                let outcome = match exchange.run(body.clone()).await {
-                    Err(failure) if failure::is_about_thinking(&failure) => {
+            let policy = config.retry.for_request(&request);
+            with_retries(policy, request.max_tokens, random_fraction, &emit, async |max_tokens| {
+                let request = ModelRequest { max_tokens, ..request.clone() };
+                let outcome = match exchange.run(request::body(&request, &config.model)).await {
+                    Err(failure) if failure::is_about_shown_thinking(&failure) => {
                         // Another model or key signed it. Once without it, then whatever comes is told.
                         let mut request = request.clone();
                         request.messages = without_thinking(request.messages);

@@ -1,15 +1,16 @@
 //! What can go wrong between us and a model's service, whatever its wire: in words for a person, with the next step.
 
+mod words;
+
 use std::error::Error as _;
 use std::time::{Duration, SystemTime};
 
+use self::words::{cause, in_words, next_step, quoted};
+use super::overflow::{Overflow, overflow};
 use super::redact::redacted;
 use super::retry::{Failure, FailureClass};
 use super::{ModelError, ModelErrorKind};
 use crate::config::ApiKey;
-
-/// Characters of the service's own words that are passed on.
-const LONGEST_QUOTE: usize = 400;
 
 /// A response that is no answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,15 +44,39 @@ pub(super) struct Api {
 pub(super) fn refused(kind: ModelErrorKind, said: &str, refusal: &Refusal, asked: Asked<'_>) -> ModelError {
     let reference = refusal.request_id.as_ref().map(|id| format!(", request {id}")).unwrap_or_default();
     let (cause, step) = (cause(kind, asked), next_step(kind, asked, refusal));
-    ModelError::new(kind, format!("{cause} ({}{reference}){} {step}", refusal.status, quoted(said)))
+    let message = format!("{cause} ({}{reference}){} {step}", refusal.status, quoted(said));
+    let over_by = match overflow(said) {
+        Some(Overflow::Prompt { over_by }) => over_by,
+        Some(Overflow::Answer { .. } | Overflow::Output { .. }) | None => None,
+    };
+    ModelError { over_by, ..ModelError::new(kind, message) }
 }
 
 /// Whether a refused request is worth another try, and when. The service knows better than the status.
 pub(super) fn class(refusal: &Refusal, said: &str) -> FailureClass {
+    match overflow(said) {
+        Some(Overflow::Answer { room } | Overflow::Output { most: room }) => {
+            return FailureClass::NoRoom { room };
+        }
+        Some(Overflow::Prompt { .. }) => return FailureClass::Final,
+        None => {}
+    }
     let again = refusal.should_retry.unwrap_or_else(|| {
         matches!(refusal.status, 408 | 409 | 429 | 500..) || said.to_lowercase().contains("overloaded")
     });
     if again { FailureClass::Transient { retry_after: refusal.retry_after } } else { FailureClass::Final }
+}
+
+/// What a person sees of a body that may be a web page.
+pub(super) fn plain(body: &str) -> String {
+    if !body.trim_start().starts_with('<') {
+        return body.to_owned();
+    }
+    body.split('<')
+        .filter_map(|part| part.split_once('>'))
+        .map(|(_tag, text)| text)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// The stream itself says that it failed, with words that mean `kind`. `early`: no block of the answer was finished.
@@ -91,7 +116,7 @@ pub(super) fn cut(why: &str, early: bool) -> Failure {
 pub(super) fn stalled(silence: Duration, early: bool) -> Failure {
     let message = format!("The model sent nothing for {}. Try again.", in_words(silence));
     let class = if early { FailureClass::Stalled } else { FailureClass::Final };
-    Failure { error: ModelError::new(ModelErrorKind::StreamCut, message), class }
+    Failure { error: ModelError::new(ModelErrorKind::Stalled, message), class }
 }
 
 /// No response at all.
@@ -105,16 +130,20 @@ pub(super) fn unreachable(error: &reqwest::Error, asked: Asked<'_>) -> Failure {
     let chain = causes.join(": ").to_lowercase();
     // Each cause names the next one too; the last says what really happened.
     let last = causes.pop().unwrap_or_else(|| "no cause given".to_owned());
-    let untrusted = chain.contains("certificate") || chain.contains("tls handshake");
+    let untrusted = chain.contains("certificate");
+    let no_tls = chain.contains("corrupt message");
     let (why, step) = if untrusted {
         (last, "The certificate is not trusted: check the base URL, or the proxy in between.")
+    } else if no_tls {
+        (last, "It does not speak TLS: does its address begin with http://?")
     } else if error.is_timeout() {
         ("no answer in time".to_owned(), "Check the network, the proxy settings and the base URL.")
     } else {
         (last, "Check the network, the proxy settings and the base URL.")
     };
     let message = format!("{} could not be reached: {why}. {step}", asked.url);
-    let class = if untrusted { FailureClass::Final } else { FailureClass::Transient { retry_after: None } };
+    let again = FailureClass::Transient { retry_after: None };
+    let class = if untrusted || no_tls { FailureClass::Final } else { again };
     Failure { error: ModelError::new(ModelErrorKind::Unreachable, message), class }
 }
 
@@ -137,77 +166,6 @@ pub(super) fn retry_after(header: &str, now: SystemTime) -> Option<Duration> {
         header.trim().parse::<f64>().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
     let until = || httpdate::parse_http_date(header.trim()).ok();
     seconds.or_else(|| until().map(|date| date.duration_since(now).unwrap_or_default()))
-}
-
-fn cause(kind: ModelErrorKind, asked: Asked<'_>) -> String {
-    match kind {
-        ModelErrorKind::Authentication => format!("{} refused the API key", asked.url),
-        ModelErrorKind::Permission => "The API key may not do this".to_owned(),
-        ModelErrorKind::Billing => "The account has no credit left, or reached its spend limit".to_owned(),
-        ModelErrorKind::UnknownModel => format!("There is no model `{}` at {}", asked.model, asked.url),
-        ModelErrorKind::RateLimit => "The rate limit is reached".to_owned(),
-        ModelErrorKind::Overloaded => "The model is overloaded".to_owned(),
-        ModelErrorKind::Server => "The model's service failed".to_owned(),
-        ModelErrorKind::PromptTooLong => "The conversation is longer than the model takes".to_owned(),
-        ModelErrorKind::RequestTooLarge
-        | ModelErrorKind::MediaRefused
-        | ModelErrorKind::InvalidRequest
-        | ModelErrorKind::Unreachable
-        | ModelErrorKind::StreamCut
-        | ModelErrorKind::Malformed => "The model's service refused the request".to_owned(),
-    }
-}
-
-fn next_step(kind: ModelErrorKind, asked: Asked<'_>, refusal: &Refusal) -> String {
-    match kind {
-        ModelErrorKind::Authentication => {
-            format!("Check the key in the configuration or in {}.", asked.api.key)
-        }
-        ModelErrorKind::Permission => "Check what the key is allowed, or use another one.".to_owned(),
-        ModelErrorKind::Billing => "Check the plan and the limits of the account.".to_owned(),
-        ModelErrorKind::UnknownModel => {
-            "Check the model's name and the base URL in the configuration.".to_owned()
-        }
-        ModelErrorKind::RateLimit => match refusal.retry_after {
-            Some(wait) => format!("Try again in {}.", in_words(wait)),
-            None => "Try again in a while.".to_owned(),
-        },
-        ModelErrorKind::Overloaded | ModelErrorKind::Server => "Try again in a while.".to_owned(),
-        ModelErrorKind::PromptTooLong => "Start a new session, or ask about less.".to_owned(),
-        ModelErrorKind::InvalidRequest if (300..400).contains(&refusal.status) => {
-            format!("{} only leads elsewhere: put the final address into the base URL.", asked.url)
-        }
-        ModelErrorKind::RequestTooLarge
-        | ModelErrorKind::MediaRefused
-        | ModelErrorKind::InvalidRequest
-        | ModelErrorKind::Unreachable
-        | ModelErrorKind::StreamCut
-        | ModelErrorKind::Malformed => "Check the model and the settings for it.".to_owned(),
-    }
-}
-
-/// The service's own words on one line, cut where they get long.
-fn quoted(said: &str) -> String {
-    let line = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
-    let mut quote: String = line.chars().take(LONGEST_QUOTE).collect();
-    if quote.is_empty() {
-        return ".".to_owned();
-    }
-    if quote.len() < line.len() {
-        quote.push('…');
-    }
-    format!(": {}.", quote.trim_end_matches('.'))
-}
-
-fn in_words(time: Duration) -> String {
-    let (count, unit) = match time.as_secs() {
-        0 => return "a moment".to_owned(),
-        seconds @ 1..=119 => (seconds, "second"),
-        seconds @ 120..=7_199 => (seconds.div_ceil(60), "minute"),
-        seconds => (seconds.div_ceil(3_600), "hour"),
-    };
-    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::pin::pin;
-use std::time::Duration;
 
 use futures::stream::{StreamExt, TryStreamExt};
 use reqwest::header::CONTENT_TYPE;
@@ -11,7 +10,8 @@ use super::failure::{self, Asked};
 use super::generate::Emit;
 use super::http::watched;
 use super::retry::Failure;
-use super::{ProviderEvent, sse};
+use super::silence::{self, Silent};
+use super::{Patience, ProviderEvent, sse};
 
 /// An answer of one wire, put together from the data of its events.
 pub(super) trait Accumulate {
@@ -31,20 +31,28 @@ pub(super) trait Accumulate {
     fn is_stopped(&self) -> bool;
 }
 
-/// Emits the events of `response` as they come. `idle_timeout`: silence after which it counts as dead.
+/// A stream of bytes in which there is never an event counts as dead after so many times the limit of silence.
+const EVENTLESS: u32 = 2;
+
+/// Emits the events of `response` as they come.
 pub(super) async fn follow(
     response: reqwest::Response,
     answer: &mut impl Accumulate,
     asked: Asked<'_>,
-    idle_timeout: Option<Duration>,
+    patience: Patience,
     emit: &Emit,
 ) -> Result<(), Failure> {
     let content_type =
         response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut any = false;
     let bytes = response.bytes_stream().map_err(|error| io::Error::other(error.without_url()));
-    let mut events = pin!(sse::events(watched(bytes, idle_timeout)));
-    while let Some(event) = events.next().await {
+    let mut events = pin!(sse::events(watched(bytes, patience, emit)));
+    let for_event = Patience { notice: None, limit: patience.limit.map(|limit| limit * EVENTLESS) };
+    loop {
+        let event = silence::wait(events.next(), for_event, emit).await;
+        let Some(event) = event.unwrap_or_else(|Silent| Some(Err(io::ErrorKind::TimedOut.into()))) else {
+            break;
+        };
         let early = !answer.has_finished_blocks();
         any |= event.is_ok();
         let event = match event {
@@ -52,7 +60,7 @@ pub(super) async fn follow(
             // The answer is complete; only its closing bytes are missing.
             Err(_) if answer.is_whole() => break,
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
-                return Err(failure::stalled(idle_timeout.unwrap_or_default(), early));
+                return Err(failure::stalled(patience.limit.unwrap_or_default(), early));
             }
             Err(error) => return Err(failure::cut(&error.to_string(), early)),
         };

@@ -7,7 +7,9 @@ use std::time::{Duration, SystemTime};
 use futures::stream::{Stream, StreamExt};
 
 use super::failure::{self, Refusal};
-use super::{ModelError, ModelErrorKind};
+use super::generate::Emit;
+use super::silence::{self, Silent};
+use super::{ModelError, ModelErrorKind, Patience};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(30);
 /// Until the response begins.
@@ -32,19 +34,20 @@ impl LazyClient {
     }
 }
 
-/// `bytes` with an error of kind `TimedOut` where nothing comes for `limit`.
-pub(super) fn watched<S, B>(bytes: S, limit: Option<Duration>) -> impl Stream<Item = io::Result<B>> + Send
+/// `bytes` with an error of kind `TimedOut` where patience ends.
+pub(super) fn watched<S, B>(
+    bytes: S,
+    patience: Patience,
+    emit: &Emit,
+) -> impl Stream<Item = io::Result<B>> + Send
 where
     S: Stream<Item = io::Result<B>> + Send,
     B: Send,
 {
     futures::stream::unfold(Box::pin(bytes), move |mut bytes| async move {
-        let next = match limit {
-            None => bytes.next().await,
-            Some(limit) => tokio::time::timeout(limit, bytes.next())
-                .await
-                .unwrap_or_else(|_| Some(Err(io::Error::from(io::ErrorKind::TimedOut)))),
-        };
+        let next = silence::wait(bytes.next(), patience, emit)
+            .await
+            .unwrap_or_else(|Silent| Some(Err(io::Error::from(io::ErrorKind::TimedOut))));
         next.map(|chunk| (chunk, bytes))
     })
 }

@@ -208,6 +208,8 @@ pub enum ModelErrorKind {
     InvalidRequest,
     /// The stream ended before the answer did.
     StreamCut,
+    /// Nothing came for too long.
+    Stalled,
     /// What came back was no valid answer.
     Malformed,
 }

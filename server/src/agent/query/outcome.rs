@@ -50,6 +50,7 @@ pub(super) fn outcome(answer: &Answer, streamed: Streamed) -> Outcome {
             | ModelErrorKind::Server
             | ModelErrorKind::InvalidRequest
             | ModelErrorKind::StreamCut
+            | ModelErrorKind::Stalled
             | ModelErrorKind::Malformed => Outcome::Failed(error),
         },
         Streamed::Incomplete(_) if !answer.calls.is_empty() => Outcome::Calls,

@@ -6,12 +6,13 @@ use super::AnthropicConfig;
 use super::answer::Answer;
 use super::failure::{API, refused};
 use crate::config::ApiKey;
-use crate::models::ModelErrorKind;
 use crate::models::failure::{self, Asked};
 use crate::models::follow::follow;
 use crate::models::generate::Emit;
 use crate::models::http::{RESPONSE_TIMEOUT, refusal, shown};
 use crate::models::retry::Failure;
+use crate::models::silence::{self, Silent};
+use crate::models::{ModelErrorKind, Patience};
 
 /// The API version all of this is written against.
 const VERSION: &str = "2023-06-01";
@@ -29,14 +30,15 @@ impl Exchange<'_> {
         let shown = shown(&url);
         let asked = Asked { model: &self.config.model, url: &shown, api: API };
         let request = self.client.post(url).headers(headers(self.config.key.as_ref())?).body(body);
-        let response = tokio::time::timeout(RESPONSE_TIMEOUT, request.send())
+        let patience = Patience { limit: Some(RESPONSE_TIMEOUT), ..self.config.patience };
+        let response = silence::wait(request.send(), patience, self.emit)
             .await
-            .map_err(|_| failure::stalled(RESPONSE_TIMEOUT, true))?
+            .map_err(|Silent| failure::stalled(RESPONSE_TIMEOUT, true))?
             .map_err(|error| failure::unreachable(&error.without_url(), asked))?;
         if !response.status().is_success() {
             return Err(refused(&refusal(response).await, asked));
         }
-        follow(response, &mut Answer::default(), asked, self.config.idle_timeout, self.emit).await
+        follow(response, &mut Answer::default(), asked, self.config.patience, self.emit).await
     }
 }
 

@@ -70,6 +70,7 @@ const fn is_the_models_fault(kind: ModelErrorKind) -> bool {
         | ModelErrorKind::MediaRefused
         | ModelErrorKind::InvalidRequest
         | ModelErrorKind::StreamCut
+        | ModelErrorKind::Stalled
         | ModelErrorKind::Malformed => false,
     }
 }
