@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use copydesk::agent::{
-    Limits, LoopEvent, SessionDeps, SessionEvent, Sessions, StartTask, TaskContext, TerminalReason,
+    Limits, LoopEvent, NoHooks, SessionDeps, SessionEvent, Sessions, StartTask, TaskContext, TerminalReason,
 };
 use copydesk::config::ContextSettings;
 use copydesk::conversation::{ContentBlock, SessionId};
@@ -57,6 +57,8 @@ impl Bench {
         let workspace = Arc::new(Workspace::new(vec![root], false));
         let desk = DeskHandle::start(documents.clone(), workspace.clone(), Arc::new(Nobody));
         let sessions = Sessions::new(SessionDeps {
+            fallbacks: Vec::new(),
+            hooks: Arc::new(NoHooks),
             provider: Arc::new(OfflineModel::new(Duration::ZERO)),
             documents,
             desk: desk.clone(),
