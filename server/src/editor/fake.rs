@@ -23,6 +23,8 @@ pub(crate) enum OnApply {
     BottomUp { pause: Duration },
     /// Answers `applied: false` with this reason.
     Refuse(&'static str),
+    /// Neither applies it nor answers, ever.
+    Ignore,
     /// Answers `applied: true` and does nothing (Neovim with a stale version).
     Pretend,
     /// Applies only the first so many edits.
@@ -177,6 +179,7 @@ impl Editor for FakeEditor {
                     return ApplyReply { applied: false, reason: Some(reason.to_owned()) };
                 }
                 OnApply::Pretend => {}
+                OnApply::Ignore => futures::future::pending().await,
                 OnApply::ApplySome(count) => apply(&edit.edits[..count]),
                 OnApply::Misplace => {
                     apply(&[line_at_the_top()]);

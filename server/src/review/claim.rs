@@ -60,6 +60,11 @@ pub(super) struct Watch {
     sent: Vec<Sent>,
     /// Changes of this `didChange` that are a sent edit to the letter: which one, and how to take it back.
     verbatim: Vec<(usize, Change, String)>,
+    /// All changes of this `didChange`, and the hunks it settled.
+    seen: Vec<Sent>,
+    settled: Vec<HunkId>,
+    /// The last changes that settled hunks: a code action's edit comes before the word that it was one.
+    unclaimed: Vec<Sent>,
 }
 
 impl Watch {
@@ -69,6 +74,7 @@ impl Watch {
 
     pub(super) fn forget(&mut self) {
         self.sent.clear();
+        self.unclaimed.clear();
     }
 
     /// The accept of this hunk was sent, whether its claim still stands or not.
@@ -83,8 +89,25 @@ impl Watch {
         self.sent.iter().find(echo).map(|sent| sent.hunks.clone())
     }
 
+    /// The user's change made this hunk's sides equal.
+    pub(super) fn settles(&mut self, hunk: &HunkId) {
+        self.settled.push(hunk.clone());
+    }
+
+    /// The editor had applied this hunk's edit with a code action before it said so. False: nothing is known of that.
+    pub(super) fn claimed_late(&mut self, hunk: &HunkId) -> bool {
+        if self.unclaimed.iter().any(|sent| sent.hunks.contains(hunk)) {
+            self.sent.append(&mut self.unclaimed);
+        }
+        self.was_sent(hunk)
+    }
+
     /// Looks at one change, before it is applied.
     pub(super) fn see(&mut self, before: &Text, change: &Change) {
+        if self.seen.is_empty() {
+            self.settled.clear();
+        }
+        self.seen.push(Sent::new(Vec::new(), before, change));
         let found = self.sent.iter().position(|sent| sent.is_verbatim(before, change));
         if let Some(index) = found {
             let old = before.slice(change.range.clone()).into_owned();
@@ -111,6 +134,11 @@ impl Watch {
         // An undone accept is open again: to redo it, or to accept once more, is no second application.
         for sent in &mut self.sent {
             sent.echoed = !sent.hunks.iter().any(&open);
+        }
+        let (seen, settled) = (std::mem::take(&mut self.seen), std::mem::take(&mut self.settled));
+        if !settled.is_empty() {
+            let of_these = |sent: Sent| Sent { hunks: settled.clone(), echoed: true, ..sent };
+            self.unclaimed = seen.into_iter().map(of_these).collect();
         }
         warnings
     }

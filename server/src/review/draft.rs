@@ -251,6 +251,16 @@ impl Draft {
         expired
     }
 
+    /// The editor took this hunk's edit from a code action, and its echo came before the word of that. False: this draft
+    /// has settled no such hunk just now.
+    pub fn claimed_late(&mut self, hunk: &HunkId) -> bool {
+        let known = self.watch.claimed_late(hunk);
+        if known {
+            self.told.was_accepted(hunk);
+        }
+        known
+    }
+
     /// About ten seconds after the last accept: edits that were sent are no longer looked for in what the editor does.
     pub fn forget_sent(&mut self) {
         self.watch.forget();

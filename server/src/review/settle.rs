@@ -146,6 +146,7 @@ impl Draft {
             return;
         }
         self.told.record(&hunk, told);
+        self.watch.settles(&hunk.id);
         self.accepted.add(Region {
             id: hunk.id,
             revision: hunk.revision,

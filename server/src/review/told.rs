@@ -39,6 +39,14 @@ impl Ledger {
         }
     }
 
+    /// What looked like the user's own typing was an accept.
+    pub(super) fn was_accepted(&mut self, hunk: &HunkId) {
+        let by_hand = |entry: &&mut Entry| entry.hunk == *hunk && entry.now == Net::AcceptedByHand;
+        if let Some(entry) = self.entries.iter_mut().find(by_hand) {
+            entry.now = Net::Accepted;
+        }
+    }
+
     /// A hunk is conflicted at the moment of telling. A state between two keystrokes is never recorded.
     pub(super) fn conflicted(&mut self, hunk: &Hunk, mine: String, agents: String) {
         self.record(hunk, Net::Conflicted { mine, agents });

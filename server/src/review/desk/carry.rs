@@ -20,8 +20,11 @@ impl Desk {
             self.end_closing(&path).await;
         }
         let Some(file) = self.files.get_mut(&path) else {
-            let results =
-                results_of(&part, Outcome::Stale, Some("The file is no longer under review.".to_owned()));
+            let results = results_of(
+                &part,
+                Outcome::Stale,
+                Some(format!("{}: nothing is pending there any more.", self.display(&path))),
+            );
             self.answer(reply, results);
             return;
         };
@@ -37,7 +40,8 @@ impl Desk {
 
     fn carry_in_editor(&mut self, part: Part, reply: Sender<Vec<DecisionResult>>) {
         let features = self.editor.features();
-        let late = Instant::now() + self.waits.late_echo;
+        let now = Instant::now();
+        let (until, late) = (now + self.waits.echo, now + self.waits.late_echo);
         let id = self.new_claim_id();
         match self.open_edit(&part) {
             Err(results) => self.answer(reply, results),
@@ -62,11 +66,12 @@ impl Desk {
                         },
                         waiting: part.act.hunks().iter().map(|hunk| hunk.id.clone()).collect(),
                         results: Vec::new(),
-                        until: None,
+                        until,
                         refusal: None,
                         reply: Some(reply),
                     });
                 }
+                self.set_timer(until, &part.path);
                 self.set_timer(late, &part.path);
                 let (applying, messages) = (self.editor.apply_edit(edit), self.messages.clone());
                 tokio::spawn(async move {
@@ -107,6 +112,9 @@ impl Desk {
         let path = &part.path;
         if let Err(error) = self.refresh(path, Hand::Disk).await {
             return results_of(part, Outcome::Pending, Some(error.to_string()));
+        }
+        if let Some(cause) = self.changed_meanwhile(part) {
+            return results_of(part, Outcome::Stale, Some(format!("{}: {cause}.", self.display(path))));
         }
         if matches!(&part.act, Act::Accept(hunks) if hunks.is_empty())
             && self.draft_of(part).is_some_and(|draft| draft.rename.is_some())
@@ -195,8 +203,12 @@ impl Desk {
 
     /// Claims the hunks; the reason why not is for the person.
     fn edits(&mut self, part: &Part) -> Result<Vec<Change>, Vec<DecisionResult>> {
+        let name = self.display(&part.path);
         let draft = self.files.get_mut(&part.path).and_then(|file| file.drafts.get_mut(&part.session));
-        let Some(draft) = draft else { return Err(results_of(part, Outcome::Stale, None)) };
+        let Some(draft) = draft else {
+            let message = format!("{name}: nothing is pending there any more.");
+            return Err(results_of(part, Outcome::Stale, Some(message)));
+        };
         draft.shown = Shown::Outdated;
         let edits = match &part.act {
             Act::Accept(hunks) if hunks.is_empty() => Ok(Vec::new()),
@@ -209,7 +221,7 @@ impl Desk {
             hunks
                 .map(|hunk| {
                     let state = draft.hunk(&hunk.id).map(|hunk| hunk.state);
-                    result(&part.path, Some(&hunk.id), refused(state), Some(refusal.to_string()))
+                    result(&part.path, Some(&hunk.id), refused(state), Some(format!("{name}: {refusal}")))
                 })
                 .collect()
         })

@@ -22,8 +22,8 @@ pub(super) struct Claim {
     /// Hunks that the text does not show yet.
     pub waiting: Vec<HunkId>,
     pub results: Vec<DecisionResult>,
-    /// `None`: the client has not answered yet.
-    pub until: Option<Instant>,
+    /// When it is void. The client's answer sets it anew; without one the text alone counts.
+    pub until: Instant,
     /// Why the client did not apply it, in its own words.
     pub refusal: Option<String>,
     /// `None`: nobody asked, the editor took the edits from a code action.
@@ -45,16 +45,21 @@ impl Desk {
 
     /// The editor applies the edits of a code action itself. The echo may have come before this.
     pub(super) fn claimed(&mut self, hunks: Vec<HunkRef>) {
+        let now = Instant::now();
+        let (until, late) = (now + self.waits.echo, now + self.waits.late_echo);
         for hunk in hunks {
-            let Some((path, session, _)) = self.find(&hunk.id) else { continue };
+            let Some((path, session, _)) = self.find(&hunk.id) else {
+                self.claimed_late(&hunk.id, late);
+                continue;
+            };
             let id = self.new_claim_id();
-            let until = Instant::now() + self.waits.echo;
             let Some(file) = self.files.get_mut(&path) else { continue };
             let Some(draft) = file.drafts.get_mut(&session) else { continue };
             if draft.draft.accept(std::slice::from_ref(&hunk)).is_err() {
                 continue;
             }
             draft.shown = Shown::Outdated;
+            draft.forget_sent = Some(late);
             file.expired.retain(|(_, id, _)| *id != hunk.id);
             file.claims.push(Claim {
                 id,
@@ -62,11 +67,28 @@ impl Desk {
                 kind: ClaimKind::Whole,
                 waiting: vec![hunk.id],
                 results: Vec::new(),
-                until: Some(until),
+                until,
                 refusal: None,
                 reply: None,
             });
             self.set_timer(until, &path);
+            self.set_timer(late, &path);
+        }
+    }
+
+    /// From now on the same edit a second time is one too many.
+    fn claimed_late(&mut self, hunk: &HunkId, late: Instant) {
+        let mut settled = Vec::new();
+        for (path, file) in &mut self.files {
+            for draft in file.drafts.values_mut() {
+                if draft.draft.claimed_late(hunk) {
+                    draft.forget_sent = Some(late);
+                    settled.push(path.clone());
+                }
+            }
+        }
+        for path in &settled {
+            self.set_timer(late, path);
         }
     }
 
@@ -78,7 +100,7 @@ impl Desk {
             file.claims.iter_mut().find(|other| other.id == claim).map(|claim| (path.clone(), claim))
         });
         let Some((path, claim)) = found else { return };
-        claim.until = Some(until);
+        claim.until = until;
         if !reply.applied {
             claim.refusal = Some(reply.reason.unwrap_or_else(|| "it gave no reason".to_owned()));
         }
@@ -147,7 +169,7 @@ impl Desk {
             draft.draft.forget_sent();
             draft.forget_sent = None;
         }
-        let due = |claim: &Claim| claim.until.is_some_and(|until| until <= now);
+        let due = |claim: &Claim| claim.until <= now;
         let sessions: Vec<SessionId> =
             file.claims.iter().filter(|claim| due(claim)).map(|claim| claim.session.clone()).collect();
         let mut unasked = Vec::new();

@@ -40,7 +40,11 @@ impl Desk {
                         }
                     });
                 }
-                _ => self.editor.show_message(Loudness::Warning, message),
+                (_, _, Some(_)) => {
+                    let message = format!("{message} The editor's undo does that.");
+                    self.editor.show_message(Loudness::Warning, message);
+                }
+                (_, _, None) => self.editor.show_message(Loudness::Warning, message),
             }
         }
     }

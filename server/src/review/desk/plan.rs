@@ -224,7 +224,8 @@ impl Desk {
 
     /// The first file that could not be changed.
     async fn check_all(&mut self, parts: &[Part]) -> Option<DecisionResult> {
-        for Part { path, .. } in parts {
+        for part in parts {
+            let path = &part.path;
             let name = self.display(path);
             let cause = if self.files.get(path).is_some_and(super::file::File::is_open) {
                 let cause =
@@ -233,7 +234,10 @@ impl Desk {
             } else if is_read_only(path) {
                 Some("it is read-only; make it writable and accept again".to_owned())
             } else {
-                self.refresh(path, Hand::Disk).await.err().map(|error| error.to_string())
+                match self.refresh(path, Hand::Disk).await {
+                    Ok(()) => self.changed_meanwhile(part).or_else(|| self.conflicts_now(part)),
+                    Err(error) => Some(error.to_string()),
+                }
             };
             if let Some(cause) = cause {
                 let message = format!("{name}: {cause}. Nothing was accepted.");
@@ -241,6 +245,32 @@ impl Desk {
             }
         }
         None
+    }
+
+    /// After a look at the disk: why what is to be accepted is not what was shown.
+    pub(super) fn changed_meanwhile(&self, part: &Part) -> Option<String> {
+        let now = self.hunks_of(&part.path, &part.session);
+        let stands = |wanted: &HunkRef| now.iter().any(|hunk| hunk.id == wanted.id);
+        if part.act.hunks().iter().all(stands) {
+            return None;
+        }
+        let gone = self.files.get(&part.path).is_some_and(|file| file.buffer.is_none());
+        let cause = if gone {
+            "it is not on disk any more. Bring it back and look at its changes again, or reject them"
+        } else {
+            "it was changed on disk just now. Look at its changes again, then accept"
+        };
+        Some(cause.to_owned())
+    }
+
+    /// After a look at the disk: what is to be accepted was pending before it.
+    fn conflicts_now(&self, part: &Part) -> Option<String> {
+        let now = self.hunks_of(&part.path, &part.session);
+        let conflicts = |wanted: &HunkRef| {
+            now.iter().any(|hunk| hunk.id == wanted.id && hunk.state == HunkState::Conflicted)
+        };
+        let cause = "it was changed on disk just now, in the same lines. Choose your text or the agent's there, then accept again";
+        part.act.hunks().iter().any(conflicts).then(|| cause.to_owned())
     }
 
     fn reject_file(

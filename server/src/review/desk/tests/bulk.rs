@@ -39,6 +39,38 @@ async fn every_file_is_checked_before_the_first_is_changed() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_file_that_vanished_or_changed_is_named_with_what_to_do_and_nothing_is_accepted() {
+    for (now, cause) in [(None, "not on disk any more"), (Some("a\nB2\nc\nd\n"), "changed on disk just now")]
+    {
+        let bench = Bench::new();
+        for name in ["f1", "f2"] {
+            bench.put(name, ABCD);
+            bench.edit("A", name, "b", "B").await;
+        }
+        match now {
+            None => bench.remove("f2"),
+            Some(text) => bench.put("f2", text),
+        }
+        let results = bench.accept_all().await;
+        let told = message(&results);
+        assert!(told.starts_with("f2: ") && told.contains(cause), "{told}");
+        assert!(told.contains("again") && !told.contains("h_"), "{told}");
+        assert_eq!(bench.disk("f1").unwrap(), ABCD, "every file was looked at first");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_for_one_change_names_its_file() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.types("f", 1, 1..1, "x").await;
+    let results = bench.accept("f", 0).await;
+    assert_eq!(outcomes(&results), [Outcome::Conflicted]);
+    assert!(message(&results).starts_with("f: "), "{results:?}");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_file_that_fails_all_the_same_stops_the_rest_and_what_was_done_stays() {
     let bench = Bench::new();
     for name in ["f1", "f2", "f3"] {

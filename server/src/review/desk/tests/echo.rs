@@ -79,6 +79,20 @@ async fn an_accept_that_the_editor_only_pretends_is_pending_after_a_second_and_n
 }
 
 #[tokio::test(start_paused = true)]
+async fn an_edit_that_is_never_answered_is_told_of_as_soon_as_one_without_an_echo() {
+    let bench = with_hunk().await;
+    bench.editor.will([OnApply::Ignore]);
+    let before = tokio::time::Instant::now();
+    let results = bench.accept("f", 0).await;
+    assert_eq!(outcomes(&results), [Outcome::Pending]);
+    assert!(message(&results).contains("does not show"), "{results:?}");
+    assert!(before.elapsed() < Duration::from_secs(2), "{:?}", before.elapsed());
+    assert_eq!(bench.review().await, PENDING);
+    bench.wait(20_000).await;
+    assert_eq!(bench.editor.asked_edits().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_late_echo_accepts_after_all_and_takes_the_notice_back() {
     let bench = with_hunk().await;
     bench.editor.will([OnApply::ApplyAfterReply(Duration::from_millis(1400))]);
@@ -148,6 +162,46 @@ async fn an_edit_applied_twice_is_warned_of_and_can_be_taken_back() {
     assert_eq!(bench.editor.questions().len(), 1, "{:?}", bench.editor.messages());
     assert_eq!(bench.text("f"), "a\nN\nc\n", "the second copy was taken back");
     assert_eq!(bench.agents("A", "f").await.unwrap(), "a\nN\nc\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_code_actions_edit_applied_twice_is_warned_of_whenever_the_editor_says_that_it_was_one() {
+    for claimed_first in [true, false] {
+        let bench = Bench::new();
+        bench.open("f", "a\nc\n").await;
+        bench.edit("A", "f", "a\nc", "a\nN\nc").await;
+        let hunk = bench.hunk("f", "A", 0);
+        bench.editor.will_answer("Take it back");
+        if claimed_first {
+            bench.desk.claimed(vec![hunk]);
+            bench.types("f", 1, 0..0, "N\n").await;
+        } else {
+            bench.types("f", 1, 0..0, "N\n").await;
+            bench.desk.claimed(vec![hunk]);
+        }
+        bench.moment().await;
+        assert_eq!(bench.editor.questions(), []);
+        bench.types("f", 1, 0..0, "N\n").await;
+        bench.moment().await;
+        assert_eq!(bench.editor.questions().len(), 1, "claimed first: {claimed_first}");
+        assert_eq!(bench.text("f"), "a\nN\nc\n", "the second copy was taken back");
+        assert_eq!(bench.told("A").await, ["f: accepted: a\nc>a\nN\nc"]);
+
+        bench.wait(11_000).await;
+        bench.types("f", 1, 0..0, "N\n").await;
+        assert_eq!(bench.editor.questions().len(), 1, "after ten seconds it is the user's own text");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_user_types_twice_is_no_edit_of_ours() {
+    let bench = Bench::new();
+    bench.open("f", "a\nc\n").await;
+    bench.edit("A", "f", "a\nc", "a\nN\nc").await;
+    bench.types("f", 1, 0..0, "N\n").await;
+    bench.types("f", 1, 0..0, "N\n").await;
+    assert_eq!((bench.editor.questions(), bench.editor.messages()), (Vec::new(), Vec::new()));
+    assert_eq!(bench.told("A").await.first().unwrap(), "f: accepted by hand: a\nc>a\nN\nc");
 }
 
 #[tokio::test(start_paused = true)]
