@@ -83,6 +83,7 @@ fn surfaces(criterion: &mut Criterion) {
         version: 7,
         text: Text::from(BLOCK.repeat(HUNKS)),
         dirty: true,
+        lost: false,
     };
     let at = Position::new(5_000, 4);
     let request =

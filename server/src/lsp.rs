@@ -14,6 +14,7 @@ mod front_door;
 mod handlers;
 mod hello;
 mod leniency;
+mod lost_change;
 mod message;
 mod outgoing;
 mod parent;

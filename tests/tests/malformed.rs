@@ -9,6 +9,7 @@
 )]
 
 use copydesk_tests::client::{Client, Home};
+use copydesk_tests::puppet::Puppets;
 use serde_json::{Value, json};
 
 /// Sends `bytes` and gives the code of the error that comes back, without an id.
@@ -114,4 +115,78 @@ async fn notifications_about_nothing_are_let_pass() {
     client.notify("no/such/notification", json!({}));
     assert_eq!(client.both_texts(&uri).await, (None, None));
     assert_eq!(client.close().await, 0);
+}
+
+/// A file with one hunk in it, under review in an editor.
+async fn with_hunk() -> (Puppets, String) {
+    let home = Home::new();
+    home.write("a.txt", "a\nb\n");
+    let (uri, path) = (home.uri("a.txt"), home.path("a.txt"));
+    let mut puppets = Puppets::start(home).await;
+    puppets.client.did_open(&uri, "plaintext", "a\nb\n");
+    puppets.call("the agent", "Read", json!({ "file_path": path })).await;
+    puppets
+        .call("the agent", "Edit", json!({ "file_path": path, "old_string": "b", "new_string": "B" }))
+        .await;
+    (puppets, uri)
+}
+
+#[tokio::test]
+async fn a_change_that_cannot_be_read_is_told_and_nothing_is_accepted_there_until_the_text_is_known_again() {
+    let (mut puppets, uri) = with_hunk().await;
+    let path = puppets.home.path("a.txt");
+    let client = &mut puppets.client;
+    let document = json!({ "uri": uri, "version": null });
+    let changes = json!([{ "text": "X", "range": {
+        "start": { "line": 0, "character": 0 }, "end": { "line": 0, "character": 0 } } }]);
+    client.notify("textDocument/didChange", json!({ "textDocument": document, "contentChanges": changes }));
+    let said = |shown: &Value| shown["message"].as_str().unwrap_or_default().contains("could not read");
+    let shown = client.notification("window/showMessage", said).await;
+    assert_eq!(shown["type"], 1);
+    let text = shown["message"].as_str().unwrap();
+    assert!(text.contains("a.txt") && text.contains("open it again"), "{text}");
+
+    let accept = json!({ "decision": "accept", "target": { "uri": uri } });
+    let decided = client.request("copydesk/proposal/decide", accept.clone()).await.unwrap();
+    assert_eq!(decided["results"][0]["outcome"], "pending");
+    assert!(decided["results"][0]["message"].as_str().unwrap().contains("open it again"), "{decided}");
+    assert_eq!(client.times_asked("workspace/applyEdit"), 0);
+    let range = json!({ "start": { "line": 1, "character": 0 }, "end": { "line": 1, "character": 0 } });
+    let ask = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
+    let actions = client.request("textDocument/codeAction", ask).await.unwrap();
+    let with_edit: Vec<_> =
+        actions.as_array().unwrap().iter().filter(|action| action.get("edit").is_some()).collect();
+    assert!(with_edit.is_empty(), "{with_edit:?}");
+    let outcome = puppets.call("the agent", "Read", json!({ "file_path": path })).await;
+    assert!(outcome.is_error && outcome.text.contains("not known"), "{}", outcome.text);
+
+    // A partial change makes nothing good, a whole text does.
+    let client = &mut puppets.client;
+    client.type_over(&uri, "a", "aa");
+    assert_eq!(client.both_texts(&uri).await.0.as_deref(), Some("a\nb\n"));
+    client.replace(&uri, "Xaa\nb\n");
+    assert_eq!(client.both_texts(&uri).await.1.as_deref(), Some("Xaa\nB\n"));
+    let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
+    assert_eq!(decided["results"][0]["outcome"], "accepted");
+    assert_eq!(client.text(&uri), "Xaa\nB\n");
+    puppets.end().await;
+}
+
+#[tokio::test]
+async fn a_lost_change_is_made_good_by_opening_the_file_again() {
+    let (mut puppets, uri) = with_hunk().await;
+    let client = &mut puppets.client;
+    client.notify("textDocument/didChange", json!({ "textDocument": { "uri": uri, "version": 2 } }));
+    client
+        .notification("window/showMessage", |shown| {
+            shown["message"].as_str().unwrap_or_default().contains("contentChanges")
+        })
+        .await;
+    client.did_close(&uri);
+    client.did_open(&uri, "plaintext", "aX\nb\n");
+    assert_eq!(client.both_texts(&uri).await.1.as_deref(), Some("aX\nB\n"));
+    let accept = json!({ "decision": "accept", "target": { "uri": uri } });
+    let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
+    assert_eq!(decided["results"][0]["outcome"], "accepted");
+    puppets.end().await;
 }

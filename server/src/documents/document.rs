@@ -24,6 +24,7 @@ struct Document {
     version: i32,
     text: Text,
     dirty: bool,
+    lost: bool,
 }
 
 impl OpenDocuments {
@@ -33,7 +34,7 @@ impl OpenDocuments {
 
     /// didOpen; a second one of the same URI is the client's newer word and replaces the first.
     pub(super) fn open(&mut self, document: OpenDocument) -> Result<Opened, Ignored> {
-        let OpenDocument { path, uri, language, version, text, dirty } = document;
+        let OpenDocument { path, uri, language, version, text, dirty, lost } = document;
         if let Some(old) = self.by_uri.get(&uri)
             && !self.case.same_file(&old.path, &path)
         {
@@ -49,7 +50,7 @@ impl OpenDocuments {
         // One file has one spelling for as long as it is open.
         let path = self.by_uri.get(&speaker).map_or(path, |first| first.path.clone());
         let opened = Opened { path: path.clone(), uri: uri.clone(), version, text: text.clone() };
-        self.by_uri.insert(uri.clone(), Document { path, language, version, text, dirty });
+        self.by_uri.insert(uri.clone(), Document { path, language, version, text, dirty, lost });
         if speaker == uri { Ok(opened) } else { Err(shadowed(&uri, &speaker)) }
     }
 
@@ -67,6 +68,12 @@ impl OpenDocuments {
             let why = format!("version {version} comes after version {}", document.version);
             return Err(Ignored { uri: uri.to_owned(), why });
         }
+        let whole = changes.iter().any(|change| change.range.is_none());
+        if document.lost && !whole {
+            let why = "an earlier change of it was lost".to_owned();
+            return Err(Ignored { uri: uri.to_owned(), why });
+        }
+        document.lost = false;
         let before = document.text.clone();
         let applied = change::apply(&before, changes, encoding);
         document.text = applied.after.clone();
@@ -84,6 +91,20 @@ impl OpenDocuments {
                 whole_text: applied.whole_text,
             }),
         }
+    }
+
+    /// A change was lost: of this document, else of any.
+    pub(super) fn lose(&mut self, uri: Option<&str>) -> Vec<AbsPath> {
+        let mut lost = Vec::new();
+        for (of, document) in &mut self.by_uri {
+            if uri.is_none_or(|uri| uri == of) {
+                document.lost = true;
+                lost.push(document.path.clone());
+            }
+        }
+        lost.sort();
+        lost.dedup();
+        lost
     }
 
     /// didClose.
@@ -132,6 +153,7 @@ impl OpenDocuments {
             version: document.version,
             text: document.text.clone(),
             dirty: document.dirty,
+            lost: document.lost,
         })
     }
 
@@ -178,12 +200,32 @@ mod tests {
             version: 1,
             text: text.into(),
             dirty: false,
+            lost: false,
         }
     }
 
     fn typed(text: &str) -> Vec<ContentChange> {
         let start = Position::new(0, 0);
         vec![ContentChange { range: Some(Range::new(start, start)), text: text.into() }]
+    }
+
+    #[test]
+    fn a_lost_change_is_made_good_by_a_whole_text_and_by_nothing_less() {
+        let mut open = OpenDocuments::new(PathCase::Sensitive);
+        for uri in ["file:///w/a", "file:///w/b"] {
+            open.open(document(uri, uri.trim_start_matches("file://"), "old")).unwrap();
+        }
+        let path = |path: &str| AbsPath::new(path).unwrap();
+        assert_eq!(open.lose(Some("file:///w/a")), [path("/w/a")]);
+        assert!(open.of_file(&path("/w/a")).unwrap().lost);
+        open.change("file:///w/a", 2, &typed("x"), PositionEncoding::Utf16).unwrap_err();
+        let whole = [ContentChange { range: None, text: "new".into() }];
+        open.change("file:///w/a", 3, &whole, PositionEncoding::Utf16).unwrap();
+        let now = open.of_file(&path("/w/a")).unwrap();
+        assert_eq!((now.text, now.lost), ("new".into(), false));
+        assert_eq!(open.lose(None), [path("/w/a"), path("/w/b")], "nobody knows which");
+        open.open(document("file:///w/b", "/w/b", "again")).unwrap();
+        assert!(!open.of_file(&path("/w/b")).unwrap().lost);
     }
 
     #[test]

@@ -83,6 +83,8 @@ pub struct OpenDocument {
     pub text: Text,
     /// The editor has text that is not on disk.
     pub dirty: bool,
+    /// A change of it could not be read: the editor's text is not known.
+    pub lost: bool,
 }
 
 impl FileStateCache {
@@ -101,7 +103,7 @@ impl FileStateCache {
         let text = Text::from(text);
         let dirty = self.differs_from_disk(&path, &text);
         let (uri, language) = (uri.to_owned(), language.to_owned());
-        lock(&self.open).open(OpenDocument { path, uri, language, version, text, dirty })
+        lock(&self.open).open(OpenDocument { path, uri, language, version, text, dirty, lost: false })
     }
 
     /// didChange. A change for a document that is not open is ignored with a reason.
@@ -113,6 +115,12 @@ impl FileStateCache {
         encoding: PositionEncoding,
     ) -> Result<Changed, Ignored> {
         lock(&self.open).change(uri, version, changes, encoding)
+    }
+
+    /// A change of this document, or of one nobody knows if `None`, could not be read: its text is unknown from now on, until
+    /// it is opened again or a whole text comes. Gives the files this is about.
+    pub fn lose(&self, uri: Option<&str>) -> Vec<AbsPath> {
+        lock(&self.open).lose(uri)
     }
 
     /// didClose.
@@ -154,6 +162,7 @@ impl FileStateCache {
     /// What the file says now: the buffer if it is open, else the disk.
     pub fn snapshot(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
         match self.open_document(path) {
+            Some(OpenDocument { path, lost: true, .. }) => Err(ReadError::Lost { path }),
             Some(OpenDocument { path, uri, version, text, .. }) => {
                 Ok(Snapshot { path, text, stamp: Stamp::Open { version, uri } })
             }

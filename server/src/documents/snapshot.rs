@@ -36,6 +36,10 @@ pub enum ReadError {
     Encoding { path: AbsPath, encoding: String },
     #[error("{path} has {size} bytes, over the limit of {limit} for editing; it can still be read in parts")]
     TooLarge { path: AbsPath, size: u64, limit: u64 },
+    #[error(
+        "what the editor shows of {path} is not known: a change of it could not be read. It has to be closed and opened again there"
+    )]
+    Lost { path: AbsPath },
     #[error("{path} can't be read: {cause}")]
     Io { path: AbsPath, cause: String },
 }

@@ -7,7 +7,7 @@ use tower_lsp::jsonrpc::Result;
 
 use super::backend::Backend;
 use super::failure::not_available;
-use super::handlers;
+use super::{handlers, lost_change};
 
 /// The methods that are answered, as `experimental.copydesk` announces them.
 pub(super) const METHODS: &[&str] = &[
@@ -50,7 +50,8 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::PERMISSION_ANSWER, handlers::permission_answer)
         .custom_method(methods::CONFIG_SHOW, handlers::config_show)
         // Of LSP itself, but the library does not know it.
-        .custom_method("window/workDoneProgress/cancel", handlers::work_done_progress_cancel);
+        .custom_method("window/workDoneProgress/cancel", handlers::work_done_progress_cancel)
+        .custom_method(lost_change::METHOD, handlers::lost_change);
     NOT_YET.iter().fold(service, |service, method| {
         service.custom_method(method, move |_: &Backend, _: Value| {
             std::future::ready(Result::<Value>::Err(not_available(method)))

@@ -16,7 +16,7 @@ use super::core::{Build, Host};
 use super::front_door::FrontDoor;
 use super::message::{self, Incoming};
 use super::outgoing::Outgoing;
-use super::{custom, frame, leniency};
+use super::{custom, frame, leniency, lost_change};
 
 /// Messages read ahead. The loop takes them at once, so this only smooths bursts.
 const READ_AHEAD: usize = 64;
@@ -95,7 +95,7 @@ async fn listen(
                 Some(Incoming::Request(request)) => {
                     let exits = request.method() == "exit";
                     if door.ready().await.is_ok() {
-                        handlers.push(door.call(leniency::read_kindly(request)));
+                        handlers.push(door.call(lost_change::or_lost(leniency::read_kindly(request))));
                     }
                     if exits {
                         return if door.is_shut_down() { Ending::Asked } else { Ending::Abrupt };

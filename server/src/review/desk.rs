@@ -94,6 +94,11 @@ impl DeskHandle {
         self.send(Message::Closed(closed));
     }
 
+    /// What the editor shows of these files is not known, until they are opened again or a whole text comes.
+    pub fn lost(&self, paths: Vec<AbsPath>) {
+        self.send(Message::Lost(paths));
+    }
+
     pub fn saved(&self, path: AbsPath) {
         self.send(Message::Saved(path));
     }

@@ -148,6 +148,7 @@ pub(super) fn document(name: &str, language: &str, text: &str) -> OpenDocument {
         version: 7,
         text: Text::from(text),
         dirty: true,
+        lost: false,
     }
 }
 

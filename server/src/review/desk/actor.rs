@@ -127,6 +127,7 @@ impl Desk {
             Message::Opened(opened) => self.opened(opened).await,
             Message::Changed(changed) => self.changed(changed),
             Message::Closed(closed) => self.closed(closed).await,
+            Message::Lost(paths) => self.lost(&paths),
             Message::Saved(path) => self.saved(&path),
             Message::DiskChanged { paths, command_of } => self.disk_changed(paths, command_of.as_ref()).await,
             Message::Renamed { from, to } => self.renamed(&from, &to),

@@ -73,6 +73,9 @@ impl Desk {
             let hash = now.as_ref().map(|(_, hash)| *hash);
             self.files.insert(path.clone(), File::new(now.map(|(text, _)| text), Source::Disk { hash }));
         }
+        if self.files.get(path).is_some_and(|file| file.lost) {
+            return Err(ReadError::Lost { path: path.clone() });
+        }
         let file = self.files.get(path).ok_or_else(|| ReadError::Missing { path: path.clone() })?;
         Ok(view(path, file, file.drafts.get(session)))
     }

@@ -93,6 +93,11 @@ impl Desk {
                 "This editor takes no edits from a server: accept with the code action on the change.";
             return Err(refuse(format!("{}: {message}", self.display(path))));
         }
+        if self.files.get(path).is_some_and(|file| file.lost) {
+            let message =
+                "what the editor shows there is not known: close the file and open it again, then accept";
+            return Err(refuse(format!("{}: {message}.", self.display(path))));
+        }
         let stays =
             self.draft_of(part).is_some_and(|draft| draft.draft.text().is_some() && draft.rename.is_none());
         if !stays {

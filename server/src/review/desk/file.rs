@@ -19,6 +19,8 @@ pub(super) struct File {
     /// `None`: there is no such file.
     pub buffer: Option<Text>,
     pub source: Source,
+    /// Open, and a change of it was lost: the buffer is not what the editor shows, so nothing is read from it or sent for it.
+    pub lost: bool,
     /// What the editor last read from the disk or wrote to it, as far as that is known.
     pub saved: Option<Text>,
     /// Open with unsaved text, and another program has written something else to the disk.
@@ -96,6 +98,7 @@ impl File {
         Self {
             buffer,
             source,
+            lost: false,
             saved: None,
             disk_differs: false,
             drafts: BTreeMap::new(),

@@ -18,6 +18,7 @@ pub(super) enum Message {
     Opened(Opened),
     Changed(Changed),
     Closed(Closed),
+    Lost(Vec<AbsPath>),
     Saved(AbsPath),
     /// `command_of`: the session whose agent ran the command that did it.
     DiskChanged {

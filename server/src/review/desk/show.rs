@@ -75,6 +75,8 @@ fn kind(draft: &DraftFile) -> FileKind {
 
 fn open(file: &File) -> Option<(String, i32)> {
     match &file.source {
+        // No surface then hands out an edit for it; the desk refuses its own.
+        Source::Open { .. } if file.lost => None,
         Source::Open { uri, version } => Some((uri.clone(), *version)),
         Source::Closing { .. } | Source::Disk { .. } => None,
     }

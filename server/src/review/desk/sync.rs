@@ -18,6 +18,7 @@ impl Desk {
         match self.files.get_mut(&path) {
             Some(file) => {
                 file.source = source;
+                file.lost = false;
                 file.touch();
                 if file.buffer.as_ref() != Some(&text) {
                     // Closed and opened again is how some editors reload what another program wrote.
@@ -39,6 +40,7 @@ impl Desk {
         if let Source::Open { version: known, .. } = &mut file.source {
             *known = version;
         }
+        file.lost = false;
         if whole_text {
             self.buffer_replaced(&path, Some(after), |_| Hand::User);
             return;
@@ -68,9 +70,19 @@ impl Desk {
         }
         let was = file.stamp().unwrap_or(Stamp::Disk { hash: 0 });
         file.source = Source::Closing { until, was };
+        file.lost = false;
         file.disk_differs = false;
         file.touch();
         self.set_timer(until, &path);
+    }
+
+    pub(super) fn lost(&mut self, paths: &[AbsPath]) {
+        for path in paths {
+            if let Some(file) = self.files.get_mut(path) {
+                file.lost = true;
+                file.touch();
+            }
+        }
     }
 
     pub(super) fn saved(&mut self, path: &AbsPath) {

@@ -1,0 +1,91 @@
+//! A `didChange` that can't be read: dropped in silence, it would leave the server with another text than the editor's.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::Request;
+use tower_lsp::ls_types::{Range, VersionedTextDocumentIdentifier};
+
+/// What such a message is handled as; no method of the protocol.
+pub(super) const METHOD: &str = "copydesk/_lostChange";
+
+/// What is left of it.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+pub(in crate::lsp) struct LostChange {
+    /// The document it was about, as far as it says.
+    pub(in crate::lsp) uri: Option<String>,
+    pub(in crate::lsp) cause: String,
+}
+
+/// Borrowed, so that the look at a large text copies nothing.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Readable<'a> {
+    #[serde(rename = "textDocument")]
+    _document: VersionedTextDocumentIdentifier,
+    #[serde(borrow, rename = "contentChanges")]
+    _changes: Vec<ReadableChange<'a>>,
+}
+
+#[derive(Deserialize)]
+struct ReadableChange<'a> {
+    #[serde(rename = "range")]
+    _range: Option<Range>,
+    #[serde(rename = "text")]
+    _text: &'a str,
+}
+
+/// Gives `request`, or what is handled in the place of a `didChange` that can't be read.
+pub(super) fn or_lost(request: Request) -> Request {
+    if request.method() != "textDocument/didChange" {
+        return request;
+    }
+    let params = request.params().unwrap_or(&Value::Null);
+    let Err(error) = Readable::deserialize(params) else { return request };
+    let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
+    let params = json!({ "uri": uri, "cause": error.to_string() });
+    Request::build(METHOD).params(params).finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `None`: it can be read.
+    #[track_caller]
+    fn check(params: Value, wanted: Option<(Option<&str>, &str)>) {
+        let read = or_lost(Request::build("textDocument/didChange").params(params.clone()).finish());
+        match wanted {
+            None => {
+                assert_eq!((read.method(), read.params()), ("textDocument/didChange", Some(&params)));
+                let whole = tower_lsp::ls_types::DidChangeTextDocumentParams::deserialize(&params);
+                assert!(whole.is_ok(), "{whole:?}");
+            }
+            Some((uri, cause)) => {
+                assert_eq!(read.method(), METHOD);
+                let lost = LostChange::deserialize(read.params().unwrap()).unwrap();
+                assert_eq!(lost.uri.as_deref(), uri);
+                assert!(lost.cause.contains(cause), "{lost:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_change_that_can_be_read_goes_on_and_another_is_lost_with_its_cause() {
+        let document = |version: Value| json!({"uri": "file:///a", "version": version});
+        let at = json!({"line": 0, "character": 0});
+        let change = json!([{"range": {"start": at, "end": at}, "rangeLength": 0, "text": "x"}]);
+        check(json!({"textDocument": document(json!(2)), "contentChanges": change}), None);
+        check(json!({"textDocument": document(json!(2)), "contentChanges": [{"text": "x"}]}), None);
+        check(json!({"textDocument": document(json!(2)), "contentChanges": []}), None);
+        check(
+            json!({"textDocument": document(Value::Null), "contentChanges": change}),
+            Some((Some("file:///a"), "null")),
+        );
+        check(json!({"textDocument": document(json!(2))}), Some((Some("file:///a"), "contentChanges")));
+        check(
+            json!({"textDocument": document(json!(2)), "contentChanges": [{"range": 7, "text": "x"}]}),
+            Some((Some("file:///a"), "7")),
+        );
+        check(json!({"contentChanges": change}), Some((None, "textDocument")));
+    }
+}
