@@ -1,6 +1,7 @@
 //! The menu under the cursor, through the real program with the offline model.
 
 use copydesk_tests::client::Home;
+use copydesk_tests::model_server::{Answer, ModelServer};
 use copydesk_tests::person::{actions, ask, choose, done, hunks, menu, plain};
 use serde_json::json;
 
@@ -82,5 +83,37 @@ async fn a_comment_or_a_diagnostic_starts_a_task() {
     assert_eq!(client.request("textDocument/codeAction", params(&["source"])).await, Ok(json!([])));
     choose(&mut client, &uri, 0, "Do: rename load to open").await;
     client.notification("textDocument/publishDiagnostics", |shown| shown["diagnostics"] != json!([])).await;
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn a_conflict_goes_back_to_the_agent_with_both_texts() {
+    let mut home = Home::new();
+    home.write("a.txt", "one\ntwo\n");
+    let path = home.path("a.txt");
+    let model = ModelServer::playing([
+        Answer::calls("Read", json!({"file_path": path})),
+        Answer::calls("Edit", json!({"file_path": path, "old_string": "two", "new_string": "TWO"})),
+        Answer::says("Done."),
+        Answer::says("I see."),
+    ])
+    .await;
+    home.environment.push(("ANTHROPIC_API_KEY".to_owned(), "not-a-key".to_owned()));
+    home.environment.push(("ANTHROPIC_BASE_URL".to_owned(), model.url()));
+    let mut client = plain(&home).await;
+    let uri = home.uri("a.txt");
+    client.did_open(&uri, "plaintext", "one\ntwo\n");
+    ask(&mut client, "shout").await;
+    hunks(&mut client, &uri, 1).await;
+    done(&mut client).await;
+    client.type_over(&uri, "two", "twofold");
+    choose(&mut client, &uri, 1, "Ask the agent to redo").await;
+    hunks(&mut client, &uri, 0).await;
+    done(&mut client).await;
+    let requests = model.requests();
+    let told = requests.last().unwrap().last_text();
+    assert!(told.contains("My text:\n```\ntwofold\n```"), "{told}");
+    assert!(told.contains("Your text:\n```\nTWO\n```"), "{told}");
+    assert_eq!(client.both_texts(&uri).await.1.as_deref(), Some("one\ntwofold\n"), "your text stays");
     assert_eq!(client.close().await, 0);
 }

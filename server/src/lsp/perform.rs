@@ -3,6 +3,7 @@
 
 mod ask;
 mod decide;
+mod redo;
 
 use std::sync::Arc;
 
@@ -12,6 +13,7 @@ use super::surface::{self, ReviewFile};
 use crate::conversation::TaskId;
 use crate::editor::{Editor, Loudness, Position, Range};
 use crate::permissions::PermissionAnswer;
+use crate::review::Take;
 
 /// Begins what `command` asks for and returns at once.
 pub(super) fn perform(stage: &Stage, command: Command) {
@@ -21,6 +23,7 @@ pub(super) fn perform(stage: &Stage, command: Command) {
         Command::AskForChange { hunk, text } => ask::ask_for_change(stage, hunk.into(), text),
         Command::Accept { what } => decide::accept(stage, what),
         Command::Reject { what, reason } => decide::reject(stage, what, reason),
+        Command::Resolve { hunk, take: Take::Redo } => drop(tokio::spawn(redo::redo(stage, hunk.into()))),
         Command::Resolve { hunk, take } => decide::resolve(stage, hunk.into(), take),
         Command::Claimed { hunks, place } => {
             decide::claimed(&stage, hunks.into_iter().map(Into::into).collect(), place);

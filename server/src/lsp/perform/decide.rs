@@ -38,7 +38,8 @@ fn go_on(stage: &Stage, decided: Decided) {
     }
 }
 
-async fn decide(stage: Stage, decide: Decide, what: What) {
+/// Decides, goes on to the next hunk and says what did not work out.
+pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<DecisionResult> {
     let target = match what {
         What::All => Target::All { session: None },
         What::File(path) => Target::File(path),
@@ -46,7 +47,8 @@ async fn decide(stage: Stage, decide: Decide, what: What) {
         What::At(place) => {
             let Some(target) = hunk_at(stage.core.desk.settled().await.as_ref(), &place) else {
                 let file = stage.core.workspace.display(&place.path);
-                return warn(&stage, format!("nothing is pending at {file}:{}", place.start + 1));
+                warn(&stage, format!("nothing is pending at {file}:{}", place.start + 1));
+                return Vec::new();
             };
             target
         }
@@ -65,6 +67,7 @@ async fn decide(stage: Stage, decide: Decide, what: What) {
     if let Some((loudness, text)) = report(&results) {
         stage.editor.show_message(loudness, format!("Copydesk: {text}"));
     }
+    results
 }
 
 /// What is shown on that line: a hunk, or a file as a whole.
