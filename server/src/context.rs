@@ -1,13 +1,23 @@
 //! What a model is sent around the conversation itself: the system prompt, and the pipeline that prepares each request.
 
 mod autocompact;
+mod calls;
+mod clearing;
+mod collapse;
 mod date;
+#[cfg(test)]
+mod fixture;
+mod limit;
 mod log;
+mod microcompact;
 mod pipeline;
+mod snip;
 mod system_prompt;
+mod tool_result_budget;
 
 pub use autocompact::{CompactState, Thresholds, Verdict};
 pub use date::iso_date;
+pub use limit::too_long;
 pub use log::{ContextLog, Decision, Fate, Fold};
 pub use pipeline::{PipelineInput, Prepared, Report, Save, Step, prepare};
-pub use system_prompt::{Environment, system_prompt};
+pub use system_prompt::{Environment, is_user_context, system_prompt};

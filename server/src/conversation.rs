@@ -14,5 +14,5 @@ pub use message::{
     ProgressMessage, Role, StopReason, SystemKind, SystemMessage, Usage, UserMessage,
 };
 pub use normalize::{normalize, normalize_for, without_thinking};
-pub use tokens::estimate_tokens;
+pub use tokens::{content_tokens, counted_tokens, estimate_tokens, text_tokens};
 pub use unparsed::{raw_of_unparsed, unparsed_input};

@@ -25,6 +25,8 @@ pub enum ContextNumber {
     RoundResultChars,
     /// Bytes shown of a result that was saved.
     PreviewBytes,
+    /// Characters shown of a result that failed, or that can't be saved.
+    FailedResultChars,
     /// Newest rounds whose results are never left out.
     RecentRounds,
     /// Tokens that leaving results out must save, so that it is worth a broken cache.
@@ -118,10 +120,11 @@ impl Default for ContextSettings {
 }
 
 impl ContextNumber {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::ResultChars,
         Self::RoundResultChars,
         Self::PreviewBytes,
+        Self::FailedResultChars,
         Self::RecentRounds,
         Self::SnipAtLeast,
         Self::IdleMinutes,
@@ -156,6 +159,7 @@ impl ContextNumber {
             Self::ResultChars => "context.result_chars",
             Self::RoundResultChars => "context.round_result_chars",
             Self::PreviewBytes => "context.preview_bytes",
+            Self::FailedResultChars => "context.failed_result_chars",
             Self::RecentRounds => "context.recent_rounds",
             Self::SnipAtLeast => "context.snip_at_least",
             Self::IdleMinutes => "context.idle_minutes",
@@ -203,7 +207,7 @@ impl ContextNumber {
             Self::CompactAtPercent => 100,
             Self::BlockingMargin => 3_000,
             Self::CompactFailures | Self::RefillRounds | Self::RefillsAllowed | Self::SummaryRetries => 3,
-            Self::KeptTokens => 10_000,
+            Self::FailedResultChars | Self::KeptTokens => 10_000,
             Self::ReattachedFileTokens => 5_000,
             Self::MemoryFileChars => 40_000,
             Self::AttachmentsMs => 1_000,

@@ -1,5 +1,6 @@
 //! The sixth step: when a conversation has grown so long that a summary must take its place.
 
+use super::pipeline::PipelineInput;
 use crate::config::{ContextNumber, ContextSettings};
 use crate::models::Window;
 
@@ -24,6 +25,30 @@ pub struct CompactState {
     pub rapid_refills: u32,
 }
 
+/// Whether a request of `tokens` is made shorter by a summary first. Where summaries keep failing, none is asked for any
+/// more; where they do not help, the task ends rather than spend more on them.
+pub(super) fn autocompact(tokens: u64, input: &PipelineInput<'_>) -> Verdict {
+    let settings = input.settings;
+    let thresholds = Thresholds::of(input.window, settings);
+    if !input.state.may_compact(settings) || tokens < thresholds.compact {
+        Verdict::Send
+    } else if input.state.rounds_since == Some(0) {
+        Verdict::Blocked(format!(
+            "Even summarised, the conversation takes {tokens} tokens, and the model has room for {}. Start a new one, with \
+             less in it.",
+            thresholds.compact
+        ))
+    } else if u64::from(input.state.rapid_refills) >= settings.number(ContextNumber::RefillsAllowed) {
+        Verdict::Blocked(
+            "The conversation was summarised several times and was full again each time after a few steps. Give the task \
+             in smaller parts, or start a new conversation."
+                .to_owned(),
+        )
+    } else {
+        Verdict::Compact
+    }
+}
+
 /// Token counts at which something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
@@ -37,6 +62,12 @@ pub struct Thresholds {
 }
 
 impl CompactState {
+    /// Whether summaries are made without asking, and have not failed too often.
+    pub(super) fn may_compact(self, settings: &ContextSettings) -> bool {
+        settings.auto_compact.value
+            && u64::from(self.consecutive_failures) < settings.number(ContextNumber::CompactFailures)
+    }
+
     /// After a round of calls.
     #[must_use]
     pub fn next_round(self) -> Self {

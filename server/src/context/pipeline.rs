@@ -6,10 +6,16 @@ use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::autocompact::{CompactState, Verdict};
+use super::autocompact::{CompactState, Verdict, autocompact};
+use super::collapse::collapse;
+use super::limit::limit;
 use super::log::{ContextLog, Decision};
+use super::microcompact::{context_edits, microcompact};
+use super::snip::snip;
+use super::system_prompt::with_user_context;
+use super::tool_result_budget::{replayed, tool_result_budget};
 use crate::config::ContextSettings;
-use crate::conversation::{Message, SystemKind, SystemMessage, estimate_tokens};
+use crate::conversation::{Message, SystemKind, SystemMessage, content_tokens, counted_tokens, text_tokens};
 use crate::models::{ContextEdit, ContextEditing, Window};
 
 /// The steps, in the order they run on every iteration.
@@ -81,6 +87,20 @@ pub struct Report {
     pub tokens_freed: u64,
 }
 
+impl Report {
+    /// The view that a step has made of `before`, and this report of it.
+    pub(super) fn shortened(
+        mut self,
+        before: Arc<[Message]>,
+        after: Arc<[Message]>,
+    ) -> (Arc<[Message]>, Self) {
+        if !Arc::ptr_eq(&before, &after) {
+            self.tokens_freed = content_tokens(&before).saturating_sub(content_tokens(&after));
+        }
+        (after, self)
+    }
+}
+
 impl Step {
     pub const ORDER: [Self; 7] = [
         Self::ToolResultBudget,
@@ -96,7 +116,7 @@ impl Step {
 /// Runs the steps over the part of `view` behind the last boundary. `probe` sees each step before it runs.
 pub fn prepare(view: Arc<[Message]>, input: &PipelineInput<'_>, mut probe: impl FnMut(Step)) -> Prepared {
     let mut prepared = Prepared {
-        messages: since_boundary(view),
+        messages: replayed(since_boundary(view), input.log),
         system: Vec::new(),
         context_edits: Vec::new(),
         new_decisions: Vec::new(),
@@ -106,19 +126,59 @@ pub fn prepare(view: Arc<[Message]>, input: &PipelineInput<'_>, mut probe: impl 
         tokens_freed: 0,
         verdict: Verdict::Send,
     };
+    let counted = counted_tokens(&prepared.messages);
     for step in Step::ORDER {
         probe(step);
-        match step {
-            Step::ToolResultBudget
-            | Step::Snip
-            | Step::Microcompact
-            | Step::ContextCollapse
-            | Step::BlockingCheck => {}
-            Step::SystemPrompt => prepared.system = input.system.to_vec(),
-            Step::Autocompact => prepared.tokens = estimate_tokens(&prepared.messages),
-        }
+        prepared = match step {
+            Step::ToolResultBudget => prepared.shortened(|view| tool_result_budget(view, input)),
+            Step::Snip => prepared.shortened(|view| snip(view, input)),
+            Step::Microcompact => Prepared {
+                context_edits: context_edits(input.editing, input.settings),
+                ..prepared.shortened(|view| microcompact(view, input))
+            },
+            Step::ContextCollapse => {
+                let tokens = prepared.request_tokens(counted, input);
+                prepared.shortened(|view| collapse(view, tokens, input))
+            }
+            Step::SystemPrompt => Prepared {
+                messages: with_user_context(prepared.messages, input.user_context, input.now),
+                system: input.system.to_vec(),
+                ..prepared
+            },
+            Step::Autocompact => {
+                let tokens = prepared.request_tokens(counted, input);
+                Prepared { tokens, verdict: autocompact(tokens, input), ..prepared }
+            }
+            Step::BlockingCheck => {
+                Prepared { verdict: limit(prepared.verdict, prepared.tokens, input), ..prepared }
+            }
+        };
     }
     prepared
+}
+
+impl Prepared {
+    /// After a step that shortens the view.
+    fn shortened(self, step: impl FnOnce(Arc<[Message]>) -> (Arc<[Message]>, Report)) -> Self {
+        let Self { messages, mut new_decisions, mut saves, mut hidden, .. } = self;
+        let (messages, report) = step(messages);
+        new_decisions.extend(report.decisions);
+        saves.extend(report.saves);
+        hidden.extend(report.hidden);
+        let tokens_freed = self.tokens_freed + report.tokens_freed;
+        Self { messages, new_decisions, saves, hidden, tokens_freed, ..self }
+    }
+
+    /// What the provider counted does not know what was freed since; an estimate from the content does.
+    fn request_tokens(&self, counted: Option<(u64, u64)>, input: &PipelineInput<'_>) -> u64 {
+        match counted {
+            Some((counted, since)) => (counted + since).saturating_sub(self.tokens_freed),
+            None => {
+                let around: u64 = input.system.iter().map(|section| text_tokens(section)).sum();
+                content_tokens(&self.messages) + around + input.tools_tokens
+            }
+        }
+    }
 }
 
 /// What came before the last summary is not sent any more.
@@ -133,29 +193,4 @@ fn since_boundary(view: Arc<[Message]>) -> Arc<[Message]> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::time::UNIX_EPOCH;
-
-    use super::*;
-
-    #[test]
-    fn the_steps_run_in_order_and_the_prompt_is_put_in() {
-        let mut steps = Vec::new();
-        let input = PipelineInput {
-            system: &["be brief".to_owned()],
-            user_context: "",
-            window: Window::USUAL,
-            editing: ContextEditing::Client,
-            log: &ContextLog::default(),
-            now: UNIX_EPOCH,
-            settings: &ContextSettings::default(),
-            state: CompactState::default(),
-            tools_tokens: 0,
-            result_limit: &|_| Some(50_000),
-            results_folder: None,
-        };
-        let prepared = prepare(Arc::new([]), &input, |step| steps.push(step));
-        assert_eq!(steps, Step::ORDER);
-        assert_eq!(prepared.system, ["be brief"]);
-    }
-}
+mod tests;

@@ -2,6 +2,10 @@
 //! has cached stay the same.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use crate::conversation::{ContentBlock, Message, MessageId, UserMessage};
 
 /// What a session tells the model of where it works. Taken once, when the session begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +19,9 @@ pub struct Environment {
     /// As the editor calls itself; empty if it has not said.
     pub editor: String,
 }
+
+/// The id of what stands before everything else.
+const USER_CONTEXT: &str = "user-context";
 
 const IDENTITY: &str = include_str!("prompts/identity.md");
 const REVIEW: &str = include_str!("prompts/review.md");
@@ -40,6 +47,35 @@ fn described(environment: &Environment) -> String {
     }
     let _ = write!(text, "\n- Date when the session began: {}", environment.date);
     text
+}
+
+/// The view with `context` before everything else, as words of the program's own. The view of an earlier round has it
+/// already.
+pub(super) fn with_user_context(view: Arc<[Message]>, context: &str, now: SystemTime) -> Arc<[Message]> {
+    let has_it = view.first().is_some_and(is_user_context);
+    if has_it || context.is_empty() {
+        return view;
+    }
+    let first = Message::User(UserMessage {
+        id: MessageId(USER_CONTEXT.to_owned()),
+        at: now,
+        content: vec![ContentBlock::text(format!(
+            "<system-reminder>\n{}\n</system-reminder>",
+            context.trim_end()
+        ))],
+        is_meta: true,
+        is_virtual: false,
+        is_compact_summary: false,
+        tool_use_result: None,
+        source_tool_assistant: None,
+        mcp_meta: None,
+    });
+    [first].into_iter().chain(view.iter().cloned()).collect()
+}
+
+/// Whether the message is what stands before everything else, which is no part of the conversation.
+pub fn is_user_context(message: &Message) -> bool {
+    message.id().as_str() == USER_CONTEXT
 }
 
 #[cfg(test)]

@@ -174,6 +174,16 @@ impl Message {
         }
     }
 
+    pub fn at(&self) -> SystemTime {
+        match self {
+            Self::User(message) => message.at,
+            Self::Assistant(message) => message.at,
+            Self::System(message) => message.at,
+            Self::Attachment(message) => message.at,
+            Self::Progress(message) => message.at,
+        }
+    }
+
     /// The same without the provider's count of tokens, which is that of a conversation that is no more.
     #[must_use]
     pub fn uncounted(mut self) -> Self {

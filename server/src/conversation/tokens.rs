@@ -10,27 +10,54 @@ const JSON: u64 = 2;
 const IMAGE: u64 = 2_000;
 
 /// Tokens that the next request takes: the last answer's own count of all up to it, and for what came since an
-/// estimate that is a third too high rather than too low.
+/// estimate that is a third too high rather than too low. Looks no further back than that answer.
 ///
 /// The count is anchored at the first record of that answer, since results of its first calls may lie between its
 /// records.
 pub fn estimate_tokens(messages: &[Message]) -> u64 {
-    let counted = messages.iter().rev().find_map(|message| match message {
-        Message::Assistant(answer) if total(answer.usage) > 0 => Some(answer),
-        _ => None,
-    });
-    let Some(counted) = counted else { return padded(messages.iter().map(message_tokens).sum()) };
-    let since = messages
-        .iter()
-        .skip_while(|message| !is_part(message, counted))
-        .filter(|message| !is_part(message, counted))
-        .map(message_tokens)
-        .sum();
-    total(counted.usage) + padded(since)
+    match counted_tokens(messages) {
+        Some((counted, since)) => counted + since,
+        None => content_tokens(messages),
+    }
 }
 
-fn is_part(message: &Message, of: &AssistantMessage) -> bool {
-    matches!(message, Message::Assistant(answer) if answer.response_id == of.response_id)
+/// What the provider counted with its last answer, and the estimate of what came since; `None`: it has counted nothing.
+pub fn counted_tokens(messages: &[Message]) -> Option<(u64, u64)> {
+    let (at, counted) = messages.iter().enumerate().rev().find_map(|(at, message)| match message {
+        Message::Assistant(answer) if total(answer.usage) > 0 => Some((at, answer)),
+        _ => None,
+    })?;
+    let earlier = messages.get(..at).unwrap_or_default();
+    let back_to_the_answer_before = earlier.iter().rev().take_while(
+        |message| !matches!(message, Message::Assistant(answer) if answer.response_id != counted.response_id),
+    );
+    let is_part = |message: &&Message| !matches!(message, Message::Assistant(answer) if answer.response_id == counted.response_id);
+    let later = messages.get(at..).unwrap_or_default().iter().filter(is_part).map(message_tokens);
+    // Results from before the answer's first record were counted by it.
+    let mut pending = 0;
+    let mut inside = 0;
+    for message in back_to_the_answer_before {
+        match message {
+            Message::Assistant(_) => {
+                inside += pending;
+                pending = 0;
+            }
+            Message::User(_) | Message::System(_) | Message::Attachment(_) | Message::Progress(_) => {
+                pending += message_tokens(message);
+            }
+        }
+    }
+    Some((total(counted.usage), padded(inside + later.sum::<u64>())))
+}
+
+/// An estimate from the content alone, whatever a provider has counted, a third too high rather than too low.
+pub fn content_tokens(messages: &[Message]) -> u64 {
+    padded(messages.iter().map(message_tokens).sum())
+}
+
+/// The same of a text.
+pub fn text_tokens(text: &str) -> u64 {
+    padded(tokens_of(text, PROSE))
 }
 
 fn total(usage: Usage) -> u64 {
@@ -48,38 +75,38 @@ fn message_tokens(message: &Message) -> u64 {
     match message {
         Message::User(user) => user.content.iter().map(block_tokens).sum(),
         Message::Assistant(answer) => answer.content.iter().map(block_tokens).sum(),
-        Message::Attachment(attachment) => text_tokens(&attachment.text, PROSE),
+        Message::Attachment(attachment) => tokens_of(&attachment.text, PROSE),
         Message::System(_) | Message::Progress(_) => 0,
     }
 }
 
 fn block_tokens(block: &ContentBlock) -> u64 {
     match block {
-        ContentBlock::Text { text } => text_tokens(text, PROSE),
+        ContentBlock::Text { text } => tokens_of(text, PROSE),
         ContentBlock::Thinking { thinking, signature } => {
-            text_tokens(thinking, PROSE) + text_tokens(signature, PROSE)
+            tokens_of(thinking, PROSE) + tokens_of(signature, PROSE)
         }
         ContentBlock::RedactedThinking { data: text } | ContentBlock::Compaction { content: text } => {
-            text_tokens(text, PROSE)
+            tokens_of(text, PROSE)
         }
         ContentBlock::ToolUse { name, input, .. } | ContentBlock::ServerToolUse { name, input, .. } => {
-            text_tokens(name, PROSE) + text_tokens(&input.to_string(), JSON)
+            tokens_of(name, PROSE) + tokens_of(&input.to_string(), JSON)
         }
         ContentBlock::ToolResult { content, .. } => content
             .iter()
             .map(|part| match part {
                 ToolResultContent::Text(text) | ToolResultContent::ToolReference(text) => {
-                    text_tokens(text, PROSE)
+                    tokens_of(text, PROSE)
                 }
                 ToolResultContent::Image(_) => IMAGE,
             })
             .sum(),
         ContentBlock::Image(_) => IMAGE,
-        ContentBlock::ServerToolResult { raw, .. } => text_tokens(&raw.to_string(), JSON),
+        ContentBlock::ServerToolResult { raw, .. } => tokens_of(&raw.to_string(), JSON),
     }
 }
 
-fn text_tokens(text: &str, characters_per_token: u64) -> u64 {
+fn tokens_of(text: &str, characters_per_token: u64) -> u64 {
     (text.chars().count() as u64).div_ceil(characters_per_token)
 }
 
