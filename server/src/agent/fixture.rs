@@ -9,24 +9,44 @@ use futures::future::{self, BoxFuture};
 use futures::stream::{self, BoxStream};
 use futures::{FutureExt as _, StreamExt as _};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
+use super::outbox::user;
 use super::{Clock, LoopEvent, SessionEvent};
-use crate::conversation::{ContentBlock, Message, StopReason, ToolResultContent, ToolUseId, Usage};
+use crate::conversation::{
+    ContentBlock, Message, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage,
+};
 use crate::models::{
     ContextEditing, ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window,
 };
 use crate::permissions::Verdict;
-use crate::tools::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, Tools};
+use crate::tools::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, Tools};
 
 /// One piece of a scripted answer.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub(super) enum Piece {
     Block(ContentBlock),
     /// The connection breaks here.
     Cut,
+    /// The service reports this in the middle of its answer.
+    Break(ModelErrorKind),
     /// Nothing more comes, ever.
     Stall,
+    /// Nothing comes for a while, in which calls get on.
+    Pause,
+    /// Nothing more comes until somebody says so.
+    Until(Arc<Notify>),
+    /// The answer ends here, for this reason.
+    Stop(StopReason),
+    /// The tokens that the answer takes are this many.
+    Tokens(u64),
+    /// There is no answer.
     Fail(ModelErrorKind),
+}
+
+/// The answer is cut at its most tokens.
+pub(super) fn limit() -> Piece {
+    Piece::Stop(StopReason::MaxTokens)
 }
 
 pub(super) fn text(text: &str) -> Piece {
@@ -43,16 +63,32 @@ pub(super) fn tool(id: &str, name: &str, input: Value) -> Piece {
 
 /// Answers the k-th request with the k-th entry of its script; without one it says "done".
 pub(super) struct ScriptedModel {
+    name: &'static str,
     script: Mutex<VecDeque<Vec<Piece>>>,
-    requests: Mutex<Vec<ModelRequest>>,
+    /// Shared with the models beside it.
+    requests: Arc<Mutex<Vec<Asked>>>,
 }
+
+/// A request, with the name of the model that got it.
+pub(super) type Asked = (&'static str, ModelRequest);
 
 impl ScriptedModel {
     pub(super) fn new(script: Vec<Vec<Piece>>) -> Arc<Self> {
-        Arc::new(Self { script: Mutex::new(script.into()), requests: Mutex::default() })
+        Arc::new(Self { name: "scripted", script: Mutex::new(script.into()), requests: Arc::default() })
+    }
+
+    /// Another model, whose requests are noted in the same list.
+    pub(super) fn beside(&self, name: &'static str, script: Vec<Vec<Piece>>) -> Arc<Self> {
+        Arc::new(Self { name, script: Mutex::new(script.into()), requests: self.requests.clone() })
     }
 
     pub(super) fn requests(&self) -> Vec<ModelRequest> {
+        let all = self.all_requests();
+        all.into_iter().filter(|(name, _)| *name == self.name).map(|(_, request)| request).collect()
+    }
+
+    /// Also those of the models beside it.
+    pub(super) fn all_requests(&self) -> Vec<Asked> {
         self.requests.lock().unwrap().clone()
     }
 }
@@ -60,8 +96,8 @@ impl ScriptedModel {
 impl Provider for ScriptedModel {
     fn info(&self) -> ProviderInfo {
         ProviderInfo {
-            label: "scripted".into(),
-            model: "m".into(),
+            label: self.name.into(),
+            model: self.name.into(),
             offline: false,
             window: Window::USUAL,
             context_edits: ContextEditing::Client,
@@ -71,36 +107,67 @@ impl Provider for ScriptedModel {
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
         let number = {
             let mut requests = self.requests.lock().unwrap();
-            requests.push(request);
+            requests.push((self.name, request));
             requests.len()
         };
         let pieces = self.script.lock().unwrap().pop_front().unwrap_or_else(|| vec![text("done")]);
-        let calls = pieces.iter().any(|piece| matches!(piece, Piece::Block(ContentBlock::ToolUse { .. })));
-        let usage = Usage { input_tokens: 10, output_tokens: 1, ..Usage::default() };
-        let start = ProviderEvent::MessageStart {
-            response_id: format!("r{number}"),
-            request_id: None,
-            model: "m".into(),
-            usage,
-        };
-        let mut events = vec![Ok(start)];
-        let fail = |kind, message: &str| Err(ModelError::new(kind, message));
-        for (index, piece) in pieces.into_iter().enumerate() {
-            match piece {
-                Piece::Block(block) => events.push(Ok(ProviderEvent::BlockStop { index, block })),
-                Piece::Cut => {
-                    events.push(fail(ModelErrorKind::StreamCut, "the stream broke off."));
-                    return stream::iter(events).boxed();
-                }
-                Piece::Fail(kind) => return stream::iter([fail(kind, "the model failed.")]).boxed(),
-                Piece::Stall => return stream::iter(events).chain(stream::pending()).boxed(),
-            }
-        }
-        let reason = if calls { StopReason::ToolUse } else { StopReason::EndTurn };
-        events.push(Ok(ProviderEvent::MessageDelta { stop_reason: Some(reason), usage }));
-        events.push(Ok(ProviderEvent::MessageStop));
-        stream::iter(events).boxed()
+        played(number, pieces)
     }
+}
+
+fn played(number: usize, pieces: Vec<Piece>) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
+    let calls = pieces.iter().any(|piece| matches!(piece, Piece::Block(ContentBlock::ToolUse { .. })));
+    let tokens = pieces.iter().find_map(|piece| match piece {
+        Piece::Tokens(tokens) => Some(*tokens),
+        _ => None,
+    });
+    let usage = Usage { input_tokens: 10, output_tokens: tokens.unwrap_or(1), ..Usage::default() };
+    let start = ProviderEvent::MessageStart {
+        response_id: format!("r{number}"),
+        request_id: None,
+        model: "scripted-1".into(),
+        usage,
+    };
+    let fail = |kind, message: &str| Err(ModelError::new(kind, message));
+    let end = |reason| {
+        [Ok(ProviderEvent::MessageDelta { stop_reason: Some(reason), usage }), Ok(ProviderEvent::MessageStop)]
+    };
+    let mut events = stream::iter([Ok(start)]).boxed();
+    for (index, piece) in pieces.into_iter().enumerate() {
+        match piece {
+            Piece::Block(block) => {
+                let block = ProviderEvent::BlockStop { index, block };
+                events = events.chain(stream::iter([Ok(block)])).boxed();
+            }
+            Piece::Tokens(_) => {}
+            Piece::Pause => {
+                let pause = async {
+                    for _ in 0..100 {
+                        tokio::task::yield_now().await;
+                    }
+                };
+                let wait = stream::once(pause).filter_map(|()| future::ready(None));
+                events = events.chain(wait).boxed();
+            }
+            Piece::Until(said) => {
+                let wait =
+                    stream::once(async move { said.notified().await }).filter_map(|()| future::ready(None));
+                events = events.chain(wait).boxed();
+            }
+            Piece::Cut => {
+                let cut = fail(ModelErrorKind::StreamCut, "the stream broke off.");
+                return events.chain(stream::iter([cut])).boxed();
+            }
+            Piece::Break(kind) => {
+                return events.chain(stream::iter([fail(kind, "the model gave up.")])).boxed();
+            }
+            Piece::Fail(kind) => return stream::iter([fail(kind, "the model failed.")]).boxed(),
+            Piece::Stall => return events.chain(stream::pending()).boxed(),
+            Piece::Stop(reason) => return events.chain(stream::iter(end(reason))).boxed(),
+        }
+    }
+    let reason = if calls { StopReason::ToolUse } else { StopReason::EndTurn };
+    events.chain(stream::iter(end(reason))).boxed()
 }
 
 /// What a test tool does when it is called.
@@ -115,10 +182,33 @@ pub(super) enum Does {
     /// Answers, if the person allows it.
     Ask,
     Refuse,
+    /// As a command: safe beside others if its input has no `alone`; `{"exit": 1}` fails, `{"sleep": true}` never ends. Its
+    /// failure ends the others.
+    Run,
+    /// Never ends, and makes way for a message.
+    Wait,
+    /// Answers, and has a message to add.
+    Add,
+}
+
+impl Does {
+    const ALL: [Self; 9] = [
+        Self::Look,
+        Self::Act,
+        Self::Hang,
+        Self::Panic,
+        Self::Ask,
+        Self::Refuse,
+        Self::Run,
+        Self::Wait,
+        Self::Add,
+    ];
 }
 
 pub(super) struct TestTool {
     does: Does,
+    /// Told at the end of each call.
+    pub(super) done: Arc<Notify>,
     running: Arc<AtomicUsize>,
     /// The most calls that ran at once.
     pub(super) peak: Arc<AtomicUsize>,
@@ -126,14 +216,13 @@ pub(super) struct TestTool {
 
 impl TestTool {
     pub(super) fn new(does: Does) -> Self {
-        Self { does, running: Arc::default(), peak: Arc::default() }
+        Self { does, done: Arc::default(), running: Arc::default(), peak: Arc::default() }
     }
 }
 
 /// One tool for each thing to do, under its name.
 pub(super) fn tools() -> Tools {
-    let all = [Does::Look, Does::Act, Does::Hang, Does::Panic, Does::Ask, Does::Refuse];
-    Tools::new(all.into_iter().map(|does| Arc::new(TestTool::new(does)) as Arc<dyn Tool>).collect())
+    Tools::new(Does::ALL.into_iter().map(|does| Arc::new(TestTool::new(does)) as Arc<dyn Tool>).collect())
 }
 
 impl Tool for TestTool {
@@ -145,6 +234,9 @@ impl Tool for TestTool {
             Does::Panic => "Panic",
             Does::Ask => "Ask",
             Does::Refuse => "Refuse",
+            Does::Run => "Run",
+            Does::Wait => "Wait",
+            Does::Add => "Add",
         }
     }
 
@@ -168,8 +260,27 @@ impl Tool for TestTool {
         format!("{} {input}", self.name())
     }
 
-    fn is_concurrency_safe(&self, _input: &Value) -> bool {
+    fn is_concurrency_safe(&self, input: &Value) -> bool {
+        match self.does {
+            Does::Look | Does::Ask => true,
+            Does::Run => input.get("alone").is_none(),
+            Does::Act | Does::Hang | Does::Panic | Does::Refuse | Does::Wait | Does::Add => false,
+        }
+    }
+
+    fn is_read_only(&self, _input: &Value) -> bool {
         matches!(self.does, Does::Look | Does::Ask)
+    }
+
+    fn cancels_siblings_on_error(&self) -> bool {
+        matches!(self.does, Does::Run)
+    }
+
+    fn interrupt_behavior(&self) -> InterruptBehavior {
+        match self.does {
+            Does::Wait => InterruptBehavior::Cancel,
+            _ => InterruptBehavior::Block,
+        }
     }
 
     fn check_permission(&self, input: &Value, _context: &ToolUseContext) -> Verdict {
@@ -180,7 +291,9 @@ impl Tool for TestTool {
                 rule: format!("Ask({})", input["at"].as_str().unwrap_or("x")),
             },
             Does::Refuse => Verdict::Deny("It is forbidden.".into()),
-            Does::Look | Does::Act | Does::Hang | Does::Panic => Verdict::Allow,
+            Does::Look | Does::Act | Does::Hang | Does::Panic | Does::Run | Does::Wait | Does::Add => {
+                Verdict::Allow
+            }
         }
     }
 
@@ -189,19 +302,31 @@ impl Tool for TestTool {
         input: Value,
         _context: ToolUseContext,
     ) -> BoxFuture<'static, Result<ToolResult, ToolError>> {
-        let (does, running, peak) = (self.does, self.running.clone(), self.peak.clone());
+        let (does, done, running, peak) =
+            (self.does, self.done.clone(), self.running.clone(), self.peak.clone());
         async move {
             match does {
-                Does::Hang => future::pending().await,
+                Does::Hang | Does::Wait => future::pending().await,
+                Does::Run if input.get("sleep").is_some() => future::pending().await,
                 Does::Panic => panic!("on purpose"),
-                Does::Look | Does::Act | Does::Ask | Does::Refuse => {}
+                Does::Look | Does::Act | Does::Ask | Does::Refuse | Does::Run | Does::Add => {}
             }
             peak.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
             for _ in 0..20 {
                 tokio::task::yield_now().await;
             }
             running.fetch_sub(1, Ordering::SeqCst);
-            Ok(ToolResult::text(input.to_string()))
+            done.notify_one();
+            if let Some(code) = input.get("exit") {
+                return Err(ToolError(format!("exit {code}")));
+            }
+            let new_messages = if matches!(does, Does::Add) {
+                let text = vec![ContentBlock::text("by the way")];
+                vec![Message::User(UserMessage { is_meta: true, ..user(UNIX_EPOCH, text) })]
+            } else {
+                Vec::new()
+            };
+            Ok(ToolResult { new_messages, ..ToolResult::text(input.to_string()) })
         }
         .boxed()
     }

@@ -7,7 +7,7 @@ use camino::Utf8PathBuf;
 
 use super::query::QueryParams;
 use crate::config::ContextSettings;
-use crate::context::{CompactState, ContextLog, PipelineInput, Prepared, Save, prepare};
+use crate::context::{CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, prepare};
 use crate::conversation::Message;
 
 /// What a session keeps of its context from request to request.
@@ -46,6 +46,11 @@ impl SessionContext {
         self.log().drain()
     }
 
+    /// Keeps what the pipeline decided.
+    pub(super) fn record(&self, decisions: impl IntoIterator<Item = Decision>) {
+        self.log().record(decisions);
+    }
+
     fn log(&self) -> MutexGuard<'_, ContextLog> {
         self.log.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -66,7 +71,7 @@ pub(super) async fn prepared(
             attempt(params, messages, state, None)
         }
     };
-    params.context.log().record(prepared.new_decisions.iter().cloned());
+    params.context.record(prepared.new_decisions.iter().cloned());
     prepared
 }
 

@@ -254,4 +254,12 @@ impl Default for Limits {
 }
 
 #[cfg(test)]
+mod any_script;
+#[cfg(test)]
+mod invariants;
+#[cfg(test)]
+mod scripts;
+#[cfg(test)]
+mod stage;
+#[cfg(test)]
 mod tests;

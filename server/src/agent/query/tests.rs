@@ -1,106 +1,28 @@
 //! The loop against scripts: the exact events, the requests, and the one Terminal.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 
 use futures::pin_mut;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
+use super::invariants::assert_valid;
+use super::stage::{CountingHooks, Play, params, play};
 use super::*;
-use crate::agent::NoHooks;
-use crate::agent::executor::Permission;
-use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, line, text, thought, tool, tools};
+use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, limit, line, text, thought, tool};
 use crate::agent::outbox::user;
-use crate::config::ContextSettings;
-use crate::conversation::{Role, ToolResultContent};
-use crate::models::{ModelErrorKind, ModelRequest};
-use crate::permissions::Verdict;
+use crate::conversation::ToolResultContent;
+use crate::models::ModelErrorKind;
 use crate::tools::Tool;
 use crate::tools::fixture::Fixture;
-
-/// Allows what no rule forbids, without asking.
-struct AllowAll;
-
-impl CanUseTool for AllowAll {
-    fn can_use(
-        &self,
-        _: &ToolUseId,
-        _: &str,
-        verdict: Verdict,
-        _: &Outbox,
-    ) -> BoxFuture<'static, Permission> {
-        let permission = match verdict {
-            Verdict::Deny(why) => Permission::Denied(why),
-            Verdict::Allow | Verdict::Ask { .. } => Permission::Granted,
-        };
-        future::ready(permission).boxed()
-    }
-}
-
-fn params(fixture: &Fixture, model: Arc<ScriptedModel>, cancel: CancellationToken) -> QueryParams {
-    let prompt = Message::User(user(clock()(), vec![ContentBlock::text("go")]));
-    QueryParams {
-        messages: vec![prompt],
-        system: vec!["be brief".into()],
-        tools: tools(),
-        tool_use_context: RoundContext {
-            session: fixture.session.clone(),
-            workspace: fixture.workspace.clone(),
-            documents: fixture.documents.clone(),
-            desk: fixture.desk.clone(),
-            seen: fixture.seen.clone(),
-            messages: Arc::new([]),
-            cancel,
-        },
-        can_use_tool: Arc::new(AllowAll),
-        hooks: Arc::new(NoHooks),
-        provider: model,
-        fallbacks: VecDeque::new(),
-        take_queued: Box::new(|| future::ready(Vec::new()).boxed()),
-        queued: watch::Sender::new(false).subscribe(),
-        noticed: Arc::default(),
-        context: Arc::new(SessionContext::new(ContextSettings::default(), None)),
-        limits: Limits { max_turns: 3, ..Limits::default() },
-        token_budget: None,
-        clock: clock(),
-    }
-}
 
 /// Plays the script to its end and compares every event; checks what every request must hold.
 #[track_caller]
 fn check(script: Vec<Vec<Piece>>, want: &[&str]) {
-    let model = ScriptedModel::new(script);
-    let lines = futures_executor(async {
-        let fixture = Fixture::new(&[]);
-        let events = query(params(&fixture, model.clone(), CancellationToken::new()));
-        events.filter_map(|event| future::ready(line(&event))).collect::<Vec<_>>().await
-    });
-    assert_eq!(lines, want);
-    for request in model.requests() {
-        assert_valid(&request);
-    }
-}
-
-fn futures_executor<T>(future: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(future)
-}
-
-/// Roles alternate from the user on, and each call is answered at the head of the next message.
-#[track_caller]
-fn assert_valid(request: &ModelRequest) {
-    for (index, message) in request.messages.iter().enumerate() {
-        assert_eq!(message.role, if index % 2 == 0 { Role::User } else { Role::Assistant });
-        let calls = message.content.iter().filter_map(|block| match block {
-            ContentBlock::ToolUse { id, .. } => Some(id),
-            _ => None,
-        });
-        let next = request.messages.get(index + 1);
-        let answers = next.into_iter().flat_map(|next| &next.content).map_while(|block| match block {
-            ContentBlock::ToolResult { tool_use_id, .. } => Some(tool_use_id),
-            _ => None,
-        });
-        assert_eq!(calls.collect::<BTreeSet<_>>(), answers.collect());
+    let played = play(Play { model: script, ..Play::default() });
+    assert_eq!(played.lines, want);
+    for (_, request) in &played.requests {
+        assert_valid(request);
     }
 }
 
@@ -147,7 +69,7 @@ fn every_way_a_call_can_fail_is_a_result() {
             "model Panic as t4",
             "model Look as t5",
             "call t1 Failed",
-            "user t1 failed: There is no tool `Nothing`. The tools are: Act, Ask, Hang, Look, Panic, Refuse.",
+            "user t1 failed: There is no tool `Nothing`. The tools are: Act, Add, Ask, Hang, Look, Panic, Refuse, Run, Wait.",
             "call t2 Pending",
             "call t2 Failed",
             "user t2 failed: the input is no object",
@@ -185,10 +107,13 @@ fn the_most_turns_end_the_task_after_the_calls_of_the_last() {
         ]
     };
     let next = || vec!["transition next_turn".to_owned()];
-    let end = vec!["attachment MaxTurnsReached".to_owned(), "done max_turns after 3".to_owned()];
-    let want = [turn(1), next(), turn(2), next(), turn(3), end].concat();
-    let want: Vec<&str> = want.iter().map(String::as_str).collect();
-    check(vec![call("t1"), call("t2"), call("t3"), call("t4")], &want);
+    let end = vec!["attachment MaxTurnsReached".to_owned(), "done max_turns after 2".to_owned()];
+    let played = play(Play {
+        model: vec![call("t1"), call("t2"), call("t3")],
+        limits: Some(Limits { max_turns: 2, ..Limits::default() }),
+        ..Play::default()
+    });
+    assert_eq!(played.lines, [turn(1), next(), turn(2), end].concat());
 }
 
 #[test]
@@ -390,4 +315,142 @@ async fn the_prefix_of_the_next_request_is_the_last_one() {
     let [first, second] = model.requests().try_into().expect("two requests");
     assert_eq!((&first.system, &first.tools), (&second.system, &second.tools));
     assert_eq!(first.messages, second.messages[..first.messages.len()]);
+}
+
+#[tokio::test]
+async fn a_call_begins_when_its_block_is_whole_and_its_result_is_shown_at_once() {
+    let fixture = Fixture::new(&[]);
+    let act = Arc::new(TestTool::new(Does::Act));
+    let answer = vec![tool("t1", "Act", json!({})), Piece::Until(act.done.clone()), text("after it")];
+    let model = ScriptedModel::new(vec![answer]);
+    let params = QueryParams {
+        tools: Tools::new(vec![act as Arc<dyn Tool>]),
+        ..params(&fixture, model.clone(), CancellationToken::new())
+    };
+    let lines: Vec<String> = query(params).filter_map(|event| future::ready(line(&event))).collect().await;
+    assert_eq!(
+        lines,
+        [
+            "request 1",
+            "model Act as t1",
+            "call t1 Pending",
+            "call t1 InProgress",
+            "call t1 Completed",
+            "user t1: {}",
+            "model after it",
+            "transition next_turn",
+            "request 2",
+            "model done",
+            "done completed after 2",
+        ]
+    );
+    let request = &model.requests()[1];
+    assert_valid(request);
+    assert_eq!(request.messages[1].content.len(), 2, "both blocks are one answer again");
+}
+
+#[test]
+fn what_an_abandoned_answers_calls_gave_is_taken_back_with_it() {
+    let first = vec![
+        text("I look"),
+        tool("t1", "Look", json!({})),
+        Piece::Pause,
+        Piece::Break(ModelErrorKind::Overloaded),
+    ];
+    let second = vec![text("mine")];
+    let played = play(Play { model: vec![first], others: vec![vec![second]], ..Play::default() });
+    assert_eq!(
+        played.lines,
+        [
+            "request 1",
+            "model I look",
+            "model Look as t1",
+            "call t1 Pending",
+            "call t1 InProgress",
+            "call t1 Completed",
+            "user t1: {}",
+            "tombstone",
+            "tombstone",
+            "tombstone",
+            "notice the model gave up. For the rest of this task, second answers instead of scripted.",
+            "model mine",
+            "done completed after 1",
+        ]
+    );
+    let left: Vec<&Message> =
+        played.history.iter().filter(|message| !matches!(message, Message::System(_))).collect();
+    assert_eq!(left.len(), 2, "the prompt and the answer of the other model: {left:?}");
+}
+
+#[test]
+fn an_error_that_recovery_mends_is_never_shown() {
+    let played = play(Play { model: vec![vec![text("half"), limit()]], ..Play::default() });
+    let told = |line: &&String| line.starts_with("error") || line.starts_with("notice");
+    assert_eq!(played.lines.iter().filter(told).count(), 0, "{:?}", played.lines);
+    let cuts = vec![vec![text("half"), limit()]; 5];
+    let played = play(Play { model: cuts, ..Play::default() });
+    assert_eq!(played.lines.iter().filter(told).count(), 1, "{:?}", played.lines);
+    assert!(played.terminal.message.is_some_and(|message| message.contains("cut off")));
+}
+
+#[tokio::test]
+async fn stop_hooks_are_asked_at_an_end_and_told_of_a_failure_instead() {
+    for (script, stops, failures) in [
+        (vec![text("done")], 1, 0),
+        (vec![Piece::Fail(ModelErrorKind::Server)], 0, 1),
+        (vec![Piece::Fail(ModelErrorKind::PromptTooLong)], 0, 1),
+    ] {
+        let fixture = Fixture::new(&[]);
+        let hooks = Arc::new(CountingHooks::default());
+        let model = ScriptedModel::new(vec![script]);
+        let params =
+            QueryParams { hooks: hooks.clone(), ..params(&fixture, model, CancellationToken::new()) };
+        query(params).for_each(|_| future::ready(())).await;
+        let told = hooks.failures.lock().unwrap().len();
+        assert_eq!((hooks.stops.load(Ordering::SeqCst), told), (stops, failures));
+    }
+}
+
+#[test]
+fn a_siblings_error_names_the_call_that_failed() {
+    let calls = vec![
+        tool("t1", "Run", json!({"exit": 1})),
+        tool("t2", "Run", json!({"sleep": true})),
+        tool("t3", "Act", json!({})),
+    ];
+    let played = play(Play { model: vec![calls], ..Play::default() });
+    let results: Vec<&String> = played.lines.iter().filter(|line| line.starts_with("user t")).collect();
+    let cancelled = "Cancelled, because a call of the same answer failed: Run {\"exit\":1}.";
+    assert_eq!(
+        results,
+        [
+            "user t1 failed: exit 1",
+            &format!("user t2 failed: {cancelled}"),
+            &format!("user t3 failed: {cancelled}"),
+        ]
+    );
+}
+
+#[test]
+fn every_end_leaves_a_conversation_that_can_be_gone_on_with_and_no_call_running() {
+    let ends = [
+        Play { cancel_at: Some("model Hang as t1"), ..Play::default() },
+        Play { cancel_at: Some("call t1 InProgress"), ..Play::default() },
+        Play { limits: Some(Limits { max_turns: 0, ..Limits::default() }), ..Play::default() },
+        Play { hook_stops_after: Some("Act"), ..Play::default() },
+    ];
+    for end in ends {
+        let model = vec![vec![tool("t0", "Act", json!({})), tool("t1", "Hang", json!({}))]];
+        let played = play(Play { model, ..end });
+        assert_valid(&crate::models::ModelRequest::new(
+            Vec::new(),
+            Vec::new(),
+            crate::conversation::normalize(&played.history),
+            1,
+        ));
+        let begun = played.lines.iter().filter(|line| line.ends_with(" InProgress")).count();
+        let ended = |line: &&String| line.ends_with(" Completed") || line.ends_with(" Failed");
+        let ended = played.lines.iter().filter(|line| line.starts_with("call ")).filter(ended).count();
+        assert!(begun <= ended, "{:?}", played.lines);
+    }
 }

@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::agent::outbox::user;
-    use crate::conversation::{CompactTrigger, ContentBlock, SystemKind, SystemMessage, UserMessage};
+    use crate::conversation::{CompactTrigger, ContentBlock, SystemKind, SystemMessage, Usage, UserMessage};
 
     fn said(text: &str) -> UserMessage {
         UserMessage { id: MessageId(text.into()), ..user(UNIX_EPOCH, vec![ContentBlock::text(text)]) }
@@ -117,5 +117,55 @@ mod tests {
         }
         let ids: Vec<_> = transcript.messages().iter().map(|message| message.id().to_string()).collect();
         assert_eq!(ids, ["boundary", "summary", "newest", "next"]);
+    }
+
+    #[test]
+    fn the_figures_go_into_the_answer_they_are_of_and_nowhere_else() {
+        let usage = |output_tokens| Usage { output_tokens, ..Usage::default() };
+        let record = |response: &str| {
+            Message::Assistant(AssistantMessage {
+                id: MessageId(response.into()),
+                at: UNIX_EPOCH,
+                response_id: response.into(),
+                request_id: None,
+                model: "m".into(),
+                content: vec![ContentBlock::text("x")],
+                stop_reason: None,
+                usage: Usage::default(),
+                is_api_error: false,
+                is_virtual: false,
+            })
+        };
+        let start = |response: &str| {
+            LoopEvent::Stream(ProviderEvent::MessageStart {
+                response_id: response.into(),
+                request_id: None,
+                model: "m".into(),
+                usage: Usage::default(),
+            })
+        };
+        let delta = |tokens| {
+            LoopEvent::Stream(ProviderEvent::MessageDelta { stop_reason: None, usage: usage(tokens) })
+        };
+        let mut transcript = Transcript::default();
+        for event in [
+            start("r1"),
+            LoopEvent::Message(record("r1")),
+            LoopEvent::Message(Message::User(said("a result that came meanwhile"))),
+            delta(7),
+            start("r2"),
+            delta(9),
+        ] {
+            transcript.record(&event);
+        }
+        let counted: Vec<u64> = transcript
+            .messages()
+            .iter()
+            .filter_map(|message| match message {
+                Message::Assistant(answer) => Some(answer.usage.output_tokens),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(counted, [7]);
     }
 }
