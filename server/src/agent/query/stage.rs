@@ -53,8 +53,6 @@ pub(super) struct Played {
     pub(super) requests: Vec<Asked>,
     /// The stored conversation at the end.
     pub(super) history: Vec<Message>,
-    /// Tombstones among the events.
-    pub(super) void: Vec<crate::conversation::MessageId>,
 }
 
 const NAMES: [&str; 3] = ["second", "third", "fourth"];
@@ -96,7 +94,7 @@ async fn played(play: Play) -> Played {
 
     let events = query(params);
     pin_mut!(events);
-    let (mut lines, mut transitions, mut void, mut terminal) = (Vec::new(), Vec::new(), Vec::new(), None);
+    let (mut lines, mut transitions, mut terminal) = (Vec::new(), Vec::new(), None);
     let mut number = 0;
     loop {
         let event = match tokio::time::timeout(Duration::from_secs(3_600), events.next()).await {
@@ -118,7 +116,6 @@ async fn played(play: Play) -> Played {
                 let shown = history.len();
                 history.retain(|message| message.id() != message_id);
                 assert_eq!(history.len() + 1, shown, "only what was shown is taken back, once");
-                void.push(message_id.clone());
             }
             _ => {}
         }
@@ -137,7 +134,7 @@ async fn played(play: Play) -> Played {
         number += 1;
     }
     let terminal = terminal.expect("every task has an end");
-    Played { lines, transitions, terminal, requests: model.all_requests(), history, void }
+    Played { lines, transitions, terminal, requests: model.all_requests(), history }
 }
 
 /// A task with the prompt `go` and the tools of the fixture, in which everything is allowed that no rule forbids.
