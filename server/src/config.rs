@@ -16,7 +16,7 @@ pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
 pub use secret::{ApiKey, shown_url};
 pub use settings::{
-    Account, ChatServer, DEFAULT_EDIT_LIMIT, FileSettings, LogLevel, ModelSettings, ProviderKind,
-    ReviewSettings, Setting, Settings, ToolCallFormat,
+    Account, ChatServer, DEFAULT_EDIT_LIMIT, Effort, FileSettings, LogLevel, ModelSettings, ProviderKind,
+    ReviewSettings, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
 pub use value::Value;

@@ -6,6 +6,7 @@ mod failure;
 mod follow;
 mod generate;
 mod http;
+mod lone_surrogates;
 mod offline;
 mod overflow;
 mod provider;
@@ -15,7 +16,7 @@ mod select;
 mod silence;
 mod sse;
 
-pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig};
+pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig, Credential, Renewal};
 pub use event::{BlockDelta, ProviderEvent};
 pub use offline::{OFFLINE_LABEL, OfflineModel};
 pub use provider::{

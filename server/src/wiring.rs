@@ -48,12 +48,13 @@ pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
 /// The core of one editor's session.
 fn core(opening: Opening, overrides: &[Override]) -> Core {
     let Opening { roots, editor, options } = opening;
-    let loaded = config::load(&Places {
+    let places = Places {
         workspace: roots.first().map(|root| root.as_path().to_owned()),
         editor: Some(options),
         command_line: overrides.to_vec(),
         ..Places::of_process()
-    });
+    };
+    let loaded = config::load(&places);
     for diagnostic in &loaded.diagnostics {
         tracing::warn!(%diagnostic, "configuration");
         editor.show_message(Loudness::Warning, format!("Copydesk's configuration: {diagnostic}"));
@@ -73,7 +74,9 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
     let sessions = Sessions::new(SessionDeps {
         fallbacks: Vec::new(),
         hooks: Arc::new(NoHooks),
-        provider: models::provider(choose_model(settings)),
+        provider: models::provider(choose_model(settings), move || {
+            choose_model(&config::load(&places).settings)
+        }),
         documents: documents.clone(),
         desk: desk.clone(),
         workspace: workspace.clone(),

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use copydesk::config::ApiKey;
 use copydesk::conversation::{ApiMessage, ContentBlock, Role, StopReason, ToolUseId};
 use copydesk::models::{
-    Anthropic, AnthropicConfig, BlockDelta, ModelError, ModelErrorKind, ModelRequest, Provider,
+    Anthropic, AnthropicConfig, BlockDelta, Credential, ModelError, ModelErrorKind, ModelRequest, Provider,
     ProviderEvent, RetryPolicy, ToolDefinition,
 };
 use copydesk_tests::model_server::{Answer, ModelServer};
@@ -79,7 +79,7 @@ async fn ask_with(config: AnthropicConfig, request: ModelRequest) -> Told {
 
 /// The usual configuration with waits that a test can afford.
 fn config(url: &str) -> AnthropicConfig {
-    let mut config = AnthropicConfig::new(Some(ApiKey::new(KEY)), "claude-x");
+    let mut config = AnthropicConfig::new(Some(Credential::Key(ApiKey::new(KEY))), "claude-x");
     url.clone_into(&mut config.base_url);
     config.retry =
         RetryPolicy { first_wait: Duration::from_millis(1), attempts: 4, ..RetryPolicy::default() };
@@ -304,7 +304,7 @@ async fn nobody_there_and_no_address() {
 async fn without_a_key_nothing_is_sent() {
     let server = ModelServer::playing([]).await;
     let mut config = config(&server.url());
-    config.key = None;
+    config.credential = None;
     ask_with(config, request()).await.check_error(
         ModelErrorKind::Authentication,
         "There is no key for the model: set ANTHROPIC_API_KEY, or choose the offline model.",

@@ -1,6 +1,8 @@
 //! Which model answers, and why.
 
-use super::{Account, ApiKey, ChatServer, ProviderKind, Settings, ToolCallFormat};
+use std::time::Duration;
+
+use super::{Account, ApiKey, ChatServer, Effort, ProviderKind, Settings, ThinkingChoice, ToolCallFormat};
 
 /// The model that the settings and the environment lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,6 +12,15 @@ pub struct ModelChoice {
     pub name: Option<String>,
     pub base_url: Option<String>,
     pub api_key: Option<ApiKey>,
+    pub auth_token: Option<ApiKey>,
+    /// Zero: silence never counts as an end.
+    pub idle_timeout: Duration,
+    /// `None`: as the model does by itself.
+    pub thinking: Option<ThinkingChoice>,
+    /// `None`: the model's own default.
+    pub effort: Option<Effort>,
+    /// Requests at most until one is answered.
+    pub attempts: u32,
     pub max_tokens: Option<u32>,
     pub context_window: Option<u64>,
     /// `None`: told by the address.
@@ -40,6 +51,11 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
         name: model.name.value.clone().filter(|_| provider != ProviderKind::Offline),
         base_url: account.base_url.value,
         api_key: account.api_key.value,
+        auth_token: account.auth_token.value,
+        idle_timeout: account.idle_timeout.value,
+        thinking: model.thinking.value,
+        effort: model.effort.value,
+        attempts: model.attempts.value,
         max_tokens: model.max_tokens.value,
         context_window: model.context_window.value,
         server: model.server.value,
@@ -52,6 +68,8 @@ fn unasked(settings: &Settings) -> (ProviderKind, String) {
     let Settings { anthropic, openai, model, .. } = settings;
     if anthropic.api_key.value.is_some() {
         (ProviderKind::Anthropic, format!("there is a key ({})", anthropic.api_key.origin))
+    } else if anthropic.auth_token.value.is_some() {
+        (ProviderKind::Anthropic, format!("there is a token ({})", anthropic.auth_token.origin))
     } else if openai.api_key.value.is_some() {
         (ProviderKind::OpenAi, format!("there is a key ({})", openai.api_key.origin))
     } else if openai.base_url.value.is_some() {
@@ -106,6 +124,7 @@ mod tests {
         );
         check(&[openai, anthropic], ProviderKind::Anthropic, "there is a key ($V)");
         check(&[openai], ProviderKind::OpenAi, "there is a key ($V)");
+        check(&[("anthropic.auth_token", "t"), openai], ProviderKind::Anthropic, "there is a token ($V)");
         check(&[("openai.base_url", "http://h:1")], ProviderKind::OpenAi, "there is an address ($V)");
         for (name, provider) in [
             ("offline", ProviderKind::Offline),

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::settings::{Account, ChatServer, LogLevel, ProviderKind, Setting, Settings, ToolCallFormat};
+use super::settings::{
+    Account, ChatServer, Effort, LogLevel, ProviderKind, Setting, Settings, ThinkingChoice, ToolCallFormat,
+};
 use super::{ApiKey, ContextNumber, Origin, Value, shown_url};
 
 /// One setting.
@@ -15,10 +17,16 @@ pub enum Key {
     ModelServer,
     ModelToolCalls,
     ModelDetectLocal,
+    ModelThinking,
+    ModelEffort,
+    ModelAttempts,
     AnthropicBaseUrl,
     AnthropicApiKey,
+    AnthropicAuthToken,
+    AnthropicIdleTimeout,
     OpenAiBaseUrl,
     OpenAiApiKey,
+    OpenAiIdleTimeout,
     MaxTurns,
     ReviewAdvance,
     ReviewInlayHints,
@@ -51,7 +59,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 20] = [
+    const PLAIN: [Self; 26] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -59,10 +67,16 @@ impl Key {
         Self::ModelServer,
         Self::ModelToolCalls,
         Self::ModelDetectLocal,
+        Self::ModelThinking,
+        Self::ModelEffort,
+        Self::ModelAttempts,
         Self::AnthropicBaseUrl,
         Self::AnthropicApiKey,
+        Self::AnthropicAuthToken,
+        Self::AnthropicIdleTimeout,
         Self::OpenAiBaseUrl,
         Self::OpenAiApiKey,
+        Self::OpenAiIdleTimeout,
         Self::MaxTurns,
         Self::ReviewAdvance,
         Self::ReviewInlayHints,
@@ -89,10 +103,16 @@ impl Key {
             Self::ModelServer => "model.server",
             Self::ModelToolCalls => "model.tool_calls",
             Self::ModelDetectLocal => "model.detect_local",
+            Self::ModelThinking => "model.thinking",
+            Self::ModelEffort => "model.effort",
+            Self::ModelAttempts => "model.attempts",
             Self::AnthropicBaseUrl => "anthropic.base_url",
             Self::AnthropicApiKey => "anthropic.api_key",
+            Self::AnthropicAuthToken => "anthropic.auth_token",
+            Self::AnthropicIdleTimeout => "anthropic.idle_timeout_ms",
             Self::OpenAiBaseUrl => "openai.base_url",
             Self::OpenAiApiKey => "openai.api_key",
+            Self::OpenAiIdleTimeout => "openai.idle_timeout_ms",
             Self::MaxTurns => "max_turns",
             Self::ReviewAdvance => "review.advance",
             Self::ReviewInlayHints => "review.inlay_hints",
@@ -121,10 +141,16 @@ impl Key {
             | Self::ModelServer
             | Self::ModelToolCalls
             | Self::ModelDetectLocal
+            | Self::ModelThinking
+            | Self::ModelEffort
+            | Self::ModelAttempts
             | Self::AnthropicBaseUrl
             | Self::AnthropicApiKey
+            | Self::AnthropicAuthToken
+            | Self::AnthropicIdleTimeout
             | Self::OpenAiBaseUrl
             | Self::OpenAiApiKey
+            | Self::OpenAiIdleTimeout
             | Self::MaxTurns
             | Self::ContextAutoCompact
             | Self::ContextCollapse
@@ -158,9 +184,22 @@ impl Key {
             Self::AnthropicBaseUrl => {
                 put(&mut settings.anthropic.base_url, Some(url(value.text()?)?), origin);
             }
+            Self::ModelThinking => put(&mut settings.model.thinking, thinking(value)?, origin),
+            Self::ModelEffort => {
+                let effort = one_of(value.text()?, Effort::ALL, Effort::name)?;
+                put(&mut settings.model.effort, Some(effort), origin);
+            }
+            Self::ModelAttempts => put(&mut settings.model.attempts, attempts(value)?, origin),
             Self::AnthropicApiKey => settings.anthropic.take_key(key(value)?, origin),
+            Self::AnthropicAuthToken => settings.anthropic.take_auth_token(key(value)?, origin),
+            Self::AnthropicIdleTimeout => {
+                put(&mut settings.anthropic.idle_timeout, Duration::from_millis(value.whole(0)?), origin);
+            }
             Self::OpenAiBaseUrl => put(&mut settings.openai.base_url, Some(url(value.text()?)?), origin),
             Self::OpenAiApiKey => settings.openai.take_key(key(value)?, origin),
+            Self::OpenAiIdleTimeout => {
+                put(&mut settings.openai.idle_timeout, Duration::from_millis(value.whole(0)?), origin);
+            }
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
             Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
             Self::ReviewEchoTimeout => {
@@ -195,8 +234,15 @@ impl Key {
         fn address(account: &Account) -> (Shown, &Origin) {
             shown(&account.base_url, |url| set(url.as_ref(), |url| quoted(&shown_url(url))))
         }
-        fn secret(account: &Account) -> (Shown, &Origin) {
-            shown(&account.api_key, |key| set(key.as_ref(), |_| Shown::Hidden))
+        fn secret(secret: &Setting<Option<ApiKey>>) -> (Shown, &Origin) {
+            shown(secret, |key| set(key.as_ref(), |_| Shown::Hidden))
+        }
+        fn thinking_shown(choice: &ThinkingChoice) -> Shown {
+            match choice {
+                ThinkingChoice::Off => quoted("off"),
+                ThinkingChoice::Adaptive => quoted("adaptive"),
+                ThinkingChoice::Budget(tokens) => plain(tokens),
+            }
         }
         let Settings { model, anthropic, openai, max_turns, review, files, context, log_level } = settings;
         match self {
@@ -211,10 +257,18 @@ impl Key {
             }
             Self::ModelToolCalls => shown(&model.tool_calls, |format| quoted(format.name())),
             Self::ModelDetectLocal => shown(&model.detect_local, plain),
+            Self::ModelThinking => shown(&model.thinking, |choice| set(choice.as_ref(), thinking_shown)),
+            Self::ModelEffort => {
+                shown(&model.effort, |effort| set(effort.as_ref(), |effort| quoted(effort.name())))
+            }
+            Self::ModelAttempts => shown(&model.attempts, plain),
             Self::AnthropicBaseUrl => address(anthropic),
-            Self::AnthropicApiKey => secret(anthropic),
+            Self::AnthropicApiKey => secret(&anthropic.api_key),
+            Self::AnthropicAuthToken => secret(&anthropic.auth_token),
+            Self::AnthropicIdleTimeout => shown(&anthropic.idle_timeout, |idle| plain(&idle.as_millis())),
             Self::OpenAiBaseUrl => address(openai),
-            Self::OpenAiApiKey => secret(openai),
+            Self::OpenAiApiKey => secret(&openai.api_key),
+            Self::OpenAiIdleTimeout => shown(&openai.idle_timeout, |idle| plain(&idle.as_millis())),
             Self::MaxTurns => shown(max_turns, plain),
             Self::ReviewAdvance => shown(&review.advance, plain),
             Self::ReviewEchoTimeout => shown(&review.echo_timeout, |echo| plain(&echo.as_millis())),
@@ -230,14 +284,27 @@ impl Key {
 }
 
 impl Account {
-    /// A key that was set together with an address is for that address: one that merely stands in the environment, which
-    /// is usually for the provider's own, does not replace it.
     fn take_key(&mut self, key: ApiKey, origin: Origin) {
-        let is_from_environment = |origin: &Origin| matches!(origin, Origin::Environment { .. });
-        let is_elsewhere = self.base_url.value.is_some() && !is_from_environment(&self.base_url.origin);
-        if self.api_key.value.is_none() || !is_elsewhere || !is_from_environment(&origin) {
-            self.api_key = Setting { value: Some(key), origin };
-        }
+        take_secret(&self.base_url, &mut self.api_key, key, origin);
+    }
+
+    fn take_auth_token(&mut self, token: ApiKey, origin: Origin) {
+        take_secret(&self.base_url, &mut self.auth_token, token, origin);
+    }
+}
+
+/// A secret that was set together with an address is for that address: one that merely stands in the environment, which
+/// is usually for the provider's own, does not replace it.
+fn take_secret(
+    base_url: &Setting<Option<String>>,
+    secret: &mut Setting<Option<ApiKey>>,
+    value: ApiKey,
+    origin: Origin,
+) {
+    let is_from_environment = |origin: &Origin| matches!(origin, Origin::Environment { .. });
+    let is_elsewhere = base_url.value.is_some() && !is_from_environment(&base_url.origin);
+    if secret.value.is_none() || !is_elsewhere || !is_from_environment(&origin) {
+        *secret = Setting { value: Some(value), origin };
     }
 }
 
@@ -291,6 +358,25 @@ fn key(value: &Value) -> Result<ApiKey, String> {
     Ok(ApiKey::new(text))
 }
 
+fn thinking(value: &Value) -> Result<Option<ThinkingChoice>, String> {
+    match value {
+        Value::Text(text) if text == "auto" => Ok(None),
+        Value::Text(text) if text == "off" => Ok(Some(ThinkingChoice::Off)),
+        Value::Text(text) if text == "adaptive" => Ok(Some(ThinkingChoice::Adaptive)),
+        Value::Text(_) | Value::Whole(_) | Value::Flag(_) | Value::Other(_) => {
+            let tokens =
+                count(value).map_err(|wrong| format!("{wrong}, or \"adaptive\", \"off\", \"auto\""))?;
+            Ok(Some(ThinkingChoice::Budget(tokens)))
+        }
+    }
+}
+
+/// More tries than these only wear out the service.
+fn attempts(value: &Value) -> Result<u32, String> {
+    let attempts = count(value)?;
+    if attempts > 15 { Err(format!("expected 15 at most, got {attempts}")) } else { Ok(attempts) }
+}
+
 fn count(value: &Value) -> Result<u32, String> {
     let number = value.whole(1)?;
     u32::try_from(number).map_err(|_| format!("{number} is too large"))
@@ -342,6 +428,14 @@ mod tests {
             Err("\"gpt\" is none of \"anthropic\", \"openai\", \"local\", \"offline\", or \"auto\""),
         );
         check(Key::ModelServer, text("llama.cpp"), Ok("\"llama.cpp\""));
+        check(Key::ModelThinking, text("adaptive"), Ok("\"adaptive\""));
+        check(Key::ModelThinking, Value::Whole(8_000), Ok("8000"));
+        check(Key::ModelThinking, text("much"), Err("or \"adaptive\", \"off\", \"auto\""));
+        check(Key::ModelEffort, text("xhigh"), Ok("\"xhigh\""));
+        check(Key::ModelEffort, text("utmost"), Err("is none of \"low\""));
+        check(Key::ModelAttempts, Value::Whole(15), Ok("15"));
+        check(Key::ModelAttempts, Value::Whole(16), Err("expected 15 at most, got 16"));
+        check(Key::AnthropicIdleTimeout, Value::Whole(0), Ok("0"));
         check(Key::ModelToolCalls, text("prompt"), Ok("\"prompt\""));
         check(Key::ModelToolCalls, text("xml"), Err("\"xml\" is none of \"native\", \"prompt\""));
         check(Key::ModelDetectLocal, text("false"), Ok("false"));

@@ -151,9 +151,10 @@ fn is_the_clients(key: &str) -> bool {
 /// Variables that say what a setting says.
 ///
 /// An address comes before the key that goes with it.
-const VARIABLES: [(&str, &str); 8] = [
+const VARIABLES: [(&str, &str); 9] = [
     ("ANTHROPIC_BASE_URL", "anthropic.base_url"),
     ("ANTHROPIC_API_KEY", "anthropic.api_key"),
+    ("ANTHROPIC_AUTH_TOKEN", "anthropic.auth_token"),
     ("OPENAI_BASE_URL", "openai.base_url"),
     ("OPENAI_API_KEY", "openai.api_key"),
     ("COPYDESK_DETECT_LOCAL", "model.detect_local"),

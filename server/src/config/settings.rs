@@ -42,6 +42,12 @@ pub struct ModelSettings {
     pub tool_calls: Setting<ToolCallFormat>,
     /// With nothing else set, a server on this machine is looked for.
     pub detect_local: Setting<bool>,
+    /// `None`: as the model does by itself.
+    pub thinking: Setting<Option<ThinkingChoice>>,
+    /// `None`: the model's own default.
+    pub effort: Setting<Option<Effort>>,
+    /// Requests at most until one is answered.
+    pub attempts: Setting<u32>,
 }
 
 /// How one provider is reached. A key is only ever sent to the address of its own account.
@@ -50,6 +56,10 @@ pub struct Account {
     /// Without a slash at the end; `None`: the provider's own.
     pub base_url: Setting<Option<String>>,
     pub api_key: Setting<Option<ApiKey>>,
+    /// Sent instead of the key, in another header: what gateways ask for.
+    pub auth_token: Setting<Option<ApiKey>>,
+    /// Silence after which a stream counts as dead; zero: never.
+    pub idle_timeout: Setting<Duration>,
 }
 
 /// Who answers.
@@ -88,6 +98,26 @@ pub enum ToolCallFormat {
     Native,
     /// In the text, for servers without such fields: `<tool_call>{…}</tool_call>`.
     Prompt,
+}
+
+/// Whether a model thinks before it answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ThinkingChoice {
+    Off,
+    /// As much as the model likes.
+    Adaptive,
+    /// At most so many tokens.
+    Budget(u32),
+}
+
+/// How hard a model tries (Messages API, `output_config.effort`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    Low,
+    Medium,
+    High,
+    XHigh,
+    Max,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -146,13 +176,21 @@ impl Default for ModelSettings {
             server: Setting::default_to(None),
             tool_calls: Setting::default_to(ToolCallFormat::Native),
             detect_local: Setting::default_to(true),
+            thinking: Setting::default_to(None),
+            effort: Setting::default_to(None),
+            attempts: Setting::default_to(10),
         }
     }
 }
 
 impl Default for Account {
     fn default() -> Self {
-        Self { base_url: Setting::default_to(None), api_key: Setting::default_to(None) }
+        Self {
+            base_url: Setting::default_to(None),
+            api_key: Setting::default_to(None),
+            auth_token: Setting::default_to(None),
+            idle_timeout: Setting::default_to(Duration::from_secs(300)),
+        }
     }
 }
 
@@ -189,6 +227,20 @@ impl ProviderKind {
         let (provider, name) = model.split_once('/')?;
         let provider = Self::ALL.into_iter().find(|kind| kind.name() == provider)?;
         Some((provider, name))
+    }
+}
+
+impl Effort {
+    pub const ALL: [Self; 5] = [Self::Low, Self::Medium, Self::High, Self::XHigh, Self::Max];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::XHigh => "xhigh",
+            Self::Max => "max",
+        }
     }
 }
 

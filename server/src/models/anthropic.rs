@@ -4,24 +4,38 @@
 //! of it.
 
 mod answer;
+mod betas;
+mod catalogue;
+mod credential;
 mod exchange;
 mod failure;
+mod mending;
 mod request;
+mod thinking;
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::stream::BoxStream;
 
+use self::betas::StickyBetas;
+use self::catalogue::{Known, ThinkingAbility};
+use self::credential::Wallet;
+pub use self::credential::{Credential, Renewal};
 use self::exchange::Exchange;
-use super::failure::cleared;
-use super::generate::generate;
+use self::mending::Mended;
+use self::request::Form;
+use self::thinking::ThinkingForm;
+use super::failure::{cleared, hopeless_error};
+use super::generate::{Emit, generate};
 use super::http::LazyClient;
-use super::retry::{RetryPolicy, random_fraction, with_retries};
+use super::retry::{Failure, RetryPolicy, random_fraction, with_retries};
 use super::{
-    ContextEditing, ModelError, ModelRequest, Patience, Provider, ProviderEvent, ProviderInfo, Window,
+    ContextEditing, ModelError, ModelRequest, Patience, Provider, ProviderEvent, ProviderInfo, Thinking,
+    Window,
 };
-use crate::config::ApiKey;
-use crate::conversation::without_thinking;
+use crate::config::Effort;
+use crate::conversation::{ContentBlock, without_thinking};
 
 /// Where the API is unless told otherwise.
 pub const ANTHROPIC_URL: &str = "https://api.anthropic.com";
@@ -31,10 +45,18 @@ pub const ANTHROPIC_URL: &str = "https://api.anthropic.com";
 pub struct AnthropicConfig {
     /// Without `/v1/messages`.
     pub base_url: String,
-    /// Sent in `x-api-key`. Without one, each request fails with words that say so.
-    pub key: Option<ApiKey>,
+    /// Without one, each request fails with words that say so.
+    pub credential: Option<Credential>,
+    /// Where another one is looked for if that is refused.
+    pub renewal: Option<Renewal>,
     /// Such as `claude-sonnet-5`.
     pub model: String,
+    /// Tokens of a request and its answer; `None`: as the model is known for.
+    pub context_window: Option<u64>,
+    /// `None`: models that think as much as they like do, others don't.
+    pub thinking: Option<Thinking>,
+    /// `None`: the model's own default.
+    pub effort: Option<Effort>,
     /// Of a stream that has begun. Until then, ten minutes are waited.
     pub patience: Patience,
     pub retry: RetryPolicy,
@@ -42,11 +64,15 @@ pub struct AnthropicConfig {
 
 impl AnthropicConfig {
     /// The public API with the usual limits.
-    pub fn new(key: Option<ApiKey>, model: impl Into<String>) -> Self {
+    pub fn new(credential: Option<Credential>, model: impl Into<String>) -> Self {
         Self {
             base_url: ANTHROPIC_URL.to_owned(),
-            key,
+            credential,
+            renewal: None,
             model: model.into(),
+            context_window: None,
+            thinking: None,
+            effort: None,
             patience: Patience::default(),
             retry: RetryPolicy::default(),
         }
@@ -62,48 +88,133 @@ pub struct Anthropic {
 #[derive(Debug)]
 struct Inner {
     config: AnthropicConfig,
+    known: Option<Known>,
     client: LazyClient,
+    wallet: Wallet,
+    betas: StickyBetas,
+    /// The model has refused every way in which it was asked to think.
+    asks_plainly: AtomicBool,
 }
 
 impl Anthropic {
     pub fn new(config: AnthropicConfig) -> Self {
-        Self { inner: Arc::new(Inner { config, client: LazyClient::default() }) }
+        Self {
+            inner: Arc::new(Inner {
+                known: catalogue::known(&config.model),
+                client: LazyClient::default(),
+                wallet: Wallet::new(config.credential.clone(), config.renewal.clone()),
+                betas: StickyBetas::default(),
+                asks_plainly: AtomicBool::new(false),
+                config,
+            }),
+        }
     }
 }
 
 impl Provider for Anthropic {
     fn info(&self) -> ProviderInfo {
-        let model = self.inner.config.model.clone();
+        let Inner { config, known, .. } = &*self.inner;
+        let usual = known.map_or(Window::USUAL, |known| known.window);
         ProviderInfo {
-            label: model.clone(),
-            model,
+            label: config.model.clone(),
+            model: config.model.clone(),
             offline: false,
-            window: Window::USUAL,
-            context_edits: ContextEditing::Client,
+            window: Window { context: config.context_window.unwrap_or(usual.context), ..usual },
+            // Gateways in between seldom know the feature.
+            context_edits: if config.base_url == ANTHROPIC_URL {
+                ContextEditing::Server
+            } else {
+                ContextEditing::Client
+            },
         }
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
         let inner = self.inner.clone();
         generate(move |emit| async move {
-            let config = &inner.config;
-            let client = inner.client.get()?;
-            let exchange = Exchange { client, config, emit: &emit };
-            let policy = config.retry.for_request(&request);
+            let mended = Mutex::new(Mended {
+                without_asked_thinking: inner.asks_plainly.load(Ordering::Relaxed),
+                ..Mended::default()
+            });
+            let policy = inner.config.retry.for_request(&request);
             with_retries(policy, request.max_tokens, random_fraction, &emit, async |max_tokens| {
-                let request = ModelRequest { max_tokens, ..request.clone() };
-                let outcome = match exchange.run(request::body(&request, &config.model)).await {
-                    Err(failure) if failure::is_about_shown_thinking(&failure) => {
-                        // Another model or key signed it. Once without it, then whatever comes is told.
-                        let mut request = request.clone();
-                        request.messages = without_thinking(request.messages);
-                        exchange.run(request::body(&request, &config.model)).await
-                    }
-                    outcome => outcome,
-                };
-                outcome.map_err(|failure| cleared(failure, config.key.as_ref()))
+                inner.attempt(&request, max_tokens, &mended, &emit).await
             })
             .await
         })
+    }
+}
+
+impl Inner {
+    /// Asks once, and again at once for what can be mended. `mended`: what this request goes without so far.
+    async fn attempt(
+        &self,
+        request: &ModelRequest,
+        max_tokens: u32,
+        mended: &Mutex<Mended>,
+        emit: &Emit,
+    ) -> Result<(), Failure> {
+        let client = self.client.get().map_err(hopeless_error)?;
+        let exchange = Exchange { client, config: &self.config, emit };
+        let read = || *mended.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let (now, credential) = (read(), self.wallet.current());
+            let betas =
+                self.betas.header(&self.needed_betas(request, self.thinking(request, max_tokens, now)));
+            let body = self.body(request, max_tokens, now);
+            let Err(failure) = exchange.run(body, credential.as_ref(), betas).await else { return Ok(()) };
+            let next = now.after(&failure, &self.wallet, credential.as_ref()).await;
+            // What makes no difference is not worth a request.
+            let next = next.filter(|next| {
+                self.wallet.current() != credential
+                    || self.body(request, max_tokens, *next) != self.body(request, max_tokens, now)
+            });
+            let Some(next) = next else {
+                return Err(cleared(failure, credential.as_ref().map(Credential::secret)));
+            };
+            *mended.lock().unwrap_or_else(PoisonError::into_inner) = next;
+            self.asks_plainly.fetch_or(next.without_asked_thinking, Ordering::Relaxed);
+        }
+    }
+
+    fn body(&self, request: &ModelRequest, max_tokens: u32, mended: Mended) -> Vec<u8> {
+        let form = Form {
+            model: &self.config.model,
+            max_tokens,
+            thinking: self.thinking(request, max_tokens, mended),
+            effort: self.effort(mended).map(Effort::name),
+        };
+        if mended.without_shown_thinking {
+            let messages = without_thinking(request.messages.clone());
+            return request::body(&ModelRequest { messages, ..request.clone() }, &form);
+        }
+        request::body(request, &form)
+    }
+
+    fn thinking(&self, request: &ModelRequest, max_tokens: u32, mended: Mended) -> Option<ThinkingForm> {
+        let ability = self.known.map(|known| known.thinking);
+        let form = thinking::form(request.thinking, self.config.thinking, ability, max_tokens);
+        form.filter(|_| !mended.without_asked_thinking)
+    }
+
+    fn effort(&self, mended: Mended) -> Option<Effort> {
+        let takes_it = self.known.is_none_or(|known| known.effort) && !mended.without_asked_thinking;
+        self.config.effort.filter(|_| takes_it)
+    }
+
+    fn needed_betas(&self, request: &ModelRequest, thinking: Option<ThinkingForm>) -> Vec<&'static str> {
+        let by_budget = self.known.is_some_and(|known| known.thinking == ThinkingAbility::Budget)
+            && matches!(thinking, Some(ThinkingForm::Enabled { .. }));
+        let blocks = request.messages.iter().flat_map(|message| &message.content);
+        let has_summary = |block: &ContentBlock| matches!(block, ContentBlock::Compaction { .. });
+        [
+            (!request.context_edits.is_empty(), betas::CONTEXT_MANAGEMENT),
+            (by_budget && !request.tools.is_empty(), betas::INTERLEAVED_THINKING),
+            (self.known.is_some_and(|known| known.window_end_is_beta), betas::WINDOW_EXCEEDED),
+            (blocks.into_iter().any(has_summary), betas::COMPACTION),
+        ]
+        .into_iter()
+        .filter_map(|(needed, name)| needed.then_some(name))
+        .collect()
     }
 }

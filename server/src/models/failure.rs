@@ -152,6 +152,11 @@ pub(super) fn hopeless(kind: ModelErrorKind, message: String) -> Failure {
     Failure { error: ModelError::new(kind, message), class: FailureClass::Final }
 }
 
+/// An error that no request will mend.
+pub(super) fn hopeless_error(error: ModelError) -> Failure {
+    Failure { error, class: FailureClass::Final }
+}
+
 /// `failure` without `key` in its words.
 pub(super) fn cleared(mut failure: Failure, key: Option<&ApiKey>) -> Failure {
     if let Some(key) = key {

@@ -2,20 +2,27 @@
 
 use std::sync::Arc;
 
-use super::{Anthropic, AnthropicConfig, OfflineModel, Provider};
-use crate::config::{ModelChoice, ProviderKind};
+use super::{
+    Anthropic, AnthropicConfig, Credential, OfflineModel, Patience, Provider, Renewal, RetryPolicy, Thinking,
+};
+use crate::config::{ModelChoice, ProviderKind, ThinkingChoice};
 
 /// The model that Anthropic is asked for where none is named.
 pub const DEFAULT_MODEL: &str = "claude-sonnet-5";
 
 /// Makes the provider. It costs nothing yet: connections are made with the first request, and what is missing for that,
-/// such as a key, is told then.
-pub fn provider(choice: ModelChoice) -> Arc<dyn Provider> {
+/// such as a key, is told then. `again` makes the choice anew, for a key that was changed meanwhile.
+pub fn provider(
+    choice: ModelChoice,
+    again: impl Fn() -> ModelChoice + Send + Sync + 'static,
+) -> Arc<dyn Provider> {
     match choice.provider {
         ProviderKind::Anthropic => {
-            let mut config =
-                AnthropicConfig::new(choice.api_key, choice.name.unwrap_or_else(|| DEFAULT_MODEL.to_owned()));
-            config.base_url = choice.base_url.unwrap_or(config.base_url);
+            let renewal = Renewal::new(move || {
+                let choice = again();
+                Credential::chosen(choice.api_key, choice.auth_token)
+            });
+            let config = AnthropicConfig { renewal: Some(renewal), ..anthropic(choice) };
             Arc::new(Anthropic::new(config))
         }
         ProviderKind::OpenAi | ProviderKind::Local | ProviderKind::Offline => {
@@ -24,8 +31,32 @@ pub fn provider(choice: ModelChoice) -> Arc<dyn Provider> {
     }
 }
 
+fn anthropic(choice: ModelChoice) -> AnthropicConfig {
+    let credential = Credential::chosen(choice.api_key, choice.auth_token);
+    let name = choice.name.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
+    let usual = AnthropicConfig::new(credential, name);
+    AnthropicConfig {
+        base_url: choice.base_url.unwrap_or(usual.base_url),
+        context_window: choice.context_window,
+        thinking: choice.thinking.map(|thinking| match thinking {
+            ThinkingChoice::Off => Thinking::Disabled,
+            ThinkingChoice::Adaptive => Thinking::Adaptive,
+            ThinkingChoice::Budget(budget_tokens) => Thinking::Enabled { budget_tokens },
+        }),
+        effort: choice.effort,
+        patience: Patience {
+            limit: Some(choice.idle_timeout).filter(|limit| !limit.is_zero()),
+            ..usual.patience
+        },
+        retry: RetryPolicy { attempts: choice.attempts, ..usual.retry },
+        ..usual
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::config::{ApiKey, ToolCallFormat};
 
@@ -36,13 +67,19 @@ mod tests {
             name: name.map(str::to_owned),
             base_url: None,
             api_key: Some(ApiKey::new("k")),
+            auth_token: None,
+            idle_timeout: Duration::ZERO,
+            thinking: None,
+            effort: None,
+            attempts: 10,
             max_tokens: None,
             context_window: None,
             server: None,
             tool_calls: ToolCallFormat::Native,
             why: String::new(),
         };
-        assert_eq!(provider(choice).info().label, label);
+        let again = choice.clone();
+        assert_eq!(provider(choice, move || again.clone()).info().label, label);
     }
 
     #[test]

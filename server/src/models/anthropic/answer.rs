@@ -1,24 +1,38 @@
 //! A streamed answer put together: the Messages API's events in, ours out.
 
-use std::collections::BTreeMap;
+mod open;
 
-use serde_json::{Map, Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
+use serde_json::Value;
+
+use self::open::Open;
 use super::failure::faulty;
-use crate::conversation::{ContentBlock, StopReason, ToolUseId, Usage};
+use crate::conversation::{StopReason, Usage};
 use crate::models::failure::Asked;
 use crate::models::follow::Accumulate;
 use crate::models::retry::Failure;
-use crate::models::{BlockDelta, ProviderEvent};
+use crate::models::{BlockDelta, ProviderEvent, lone_surrogates};
+
+/// Bytes of one answer, far more than any model writes: a service that repeats itself without end is stopped there.
+const LONGEST_ANSWER: usize = 64 * 1024 * 1024;
 
 /// What has come of one answer.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
+    /// The model that was asked. The service may answer with the longer name behind an alias, but what a model signed is
+    /// found again by the name it was asked by.
+    model: String,
+    request_id: Option<String>,
+    response_id: Option<String>,
     open: BTreeMap<usize, Open>,
+    /// Indexes of blocks that were finished, of known kinds.
+    finished: BTreeSet<usize>,
     usage: Usage,
     stop_reason: Option<StopReason>,
-    finished_blocks: usize,
     stopped: bool,
+    /// Bytes taken so far.
+    taken: usize,
 }
 
 /// What the stream itself says went wrong.
@@ -31,21 +45,37 @@ pub(super) enum Fault {
 }
 
 impl Answer {
+    /// Of `model`; `request_id` is the service's name for the request.
+    pub(super) fn of(model: &str, request_id: Option<&str>) -> Self {
+        Self { model: model.to_owned(), request_id: request_id.map(str::to_owned), ..Self::default() }
+    }
+
     /// Takes the data of one event. Unknown events, blocks and deltas give nothing, since the API may add some.
     fn take(&mut self, data: &str) -> Result<Vec<ProviderEvent>, Fault> {
-        let event: Value = serde_json::from_str(data).map_err(|error| Fault::Malformed(error.to_string()))?;
+        self.taken += data.len();
+        if self.taken > LONGEST_ANSWER {
+            return Err(Fault::Malformed("it does not end".to_owned()));
+        }
+        let event = lone_surrogates::parsed(data).map_err(|error| Fault::Malformed(error.to_string()))?;
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
+                if self.response_id.is_some() {
+                    return Err(Fault::Malformed(
+                        "a second message begins in the middle of the first".to_owned(),
+                    ));
+                }
                 let message = event.get("message").unwrap_or(&Value::Null);
                 self.count(message.get("usage"));
+                let response_id = text(message, "id");
+                self.response_id = Some(response_id.clone());
                 Ok(vec![ProviderEvent::MessageStart {
-                    response_id: text(message, "id"),
-                    request_id: None,
-                    model: text(message, "model"),
+                    response_id,
+                    request_id: self.request_id.clone(),
+                    model: self.model.clone(),
                     usage: self.usage,
                 }])
             }
-            "content_block_start" => Ok(self.open_block(index(&event)?, event.get("content_block"))),
+            "content_block_start" => self.open_block(index(&event)?, event.get("content_block")),
             "content_block_delta" => Ok(self.grow(index(&event)?, event.get("delta"))),
             "content_block_stop" => Ok(self.close_block(index(&event)?)),
             "message_delta" => {
@@ -92,12 +122,17 @@ impl Answer {
         take("cache_read_input_tokens", &mut self.usage.cache_read_input_tokens);
     }
 
-    fn open_block(&mut self, index: usize, block: Option<&Value>) -> Vec<ProviderEvent> {
-        let Some(open) = block.and_then(Open::of) else { return Vec::new() };
+    fn open_block(&mut self, index: usize, block: Option<&Value>) -> Result<Vec<ProviderEvent>, Fault> {
+        if self.open.contains_key(&index) || self.finished.contains(&index) {
+            return Err(Fault::Malformed(format!("block {index} begins twice")));
+        }
+        // Unique in the conversation, as far as the ids of answers are.
+        let stand_in = || format!("call_{}_{index}", self.response_id.as_deref().unwrap_or_default());
+        let Some(open) = block.and_then(|block| Open::of(block, stand_in)) else { return Ok(Vec::new()) };
         let mut events = vec![ProviderEvent::BlockStart { index, block: open.empty() }];
         events.extend(open.begun().map(|delta| ProviderEvent::BlockDelta { index, delta }));
         self.open.insert(index, open);
-        events
+        Ok(events)
     }
 
     fn grow(&mut self, index: usize, delta: Option<&Value>) -> Vec<ProviderEvent> {
@@ -107,6 +142,8 @@ impl Answer {
             "thinking_delta" => BlockDelta::Thinking(text(delta, "thinking")),
             "signature_delta" => BlockDelta::Signature(text(delta, "signature")),
             "input_json_delta" => BlockDelta::InputJson(text(delta, "partial_json")),
+            "citations_delta" => BlockDelta::Citation(delta.get("citation").cloned().unwrap_or_default()),
+            "compaction_delta" => BlockDelta::Compaction(text(delta, "content")),
             _ => return Vec::new(),
         };
         if open.add(&delta) { vec![ProviderEvent::BlockDelta { index, delta }] } else { Vec::new() }
@@ -114,7 +151,7 @@ impl Answer {
 
     fn close_block(&mut self, index: usize) -> Vec<ProviderEvent> {
         let Some(open) = self.open.remove(&index) else { return Vec::new() };
-        self.finished_blocks += 1;
+        self.finished.insert(index);
         vec![ProviderEvent::BlockStop { index, block: open.whole() }]
     }
 }
@@ -135,124 +172,11 @@ impl Accumulate for Answer {
     }
 
     fn has_finished_blocks(&self) -> bool {
-        self.finished_blocks > 0
+        !self.finished.is_empty()
     }
 
     fn is_stopped(&self) -> bool {
         self.stopped
-    }
-}
-
-/// A block that is still coming in.
-#[derive(Debug)]
-enum Open {
-    Text(String),
-    Thinking { thinking: String, signature: String },
-    Redacted(String),
-    Call { id: ToolUseId, name: String, at_start: Value, json: String, by: CallBy },
-    Result { tool_use_id: ToolUseId, raw: Value },
-}
-
-/// Who runs a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CallBy {
-    Us,
-    Provider,
-}
-
-impl Open {
-    fn of(block: &Value) -> Option<Self> {
-        let call = |by| Self::Call {
-            id: ToolUseId(text(block, "id")),
-            name: text(block, "name"),
-            at_start: block.get("input").cloned().unwrap_or_default(),
-            json: String::new(),
-            by,
-        };
-        Some(match block.get("type").and_then(Value::as_str)? {
-            "text" => Self::Text(text(block, "text")),
-            "thinking" => {
-                Self::Thinking { thinking: text(block, "thinking"), signature: text(block, "signature") }
-            }
-            "redacted_thinking" => Self::Redacted(text(block, "data")),
-            "tool_use" => call(CallBy::Us),
-            "server_tool_use" => call(CallBy::Provider),
-            other if other.ends_with("_tool_result") => {
-                Self::Result { tool_use_id: ToolUseId(text(block, "tool_use_id")), raw: block.clone() }
-            }
-            _ => return None,
-        })
-    }
-
-    /// The block as it is announced: deltas fill it.
-    fn empty(&self) -> ContentBlock {
-        match self {
-            Self::Text(_) => ContentBlock::text(""),
-            Self::Thinking { .. } => {
-                ContentBlock::Thinking { thinking: String::new(), signature: String::new() }
-            }
-            Self::Redacted(data) => ContentBlock::RedactedThinking { data: data.clone() },
-            Self::Call { id, name, by, .. } => call(*by, id.clone(), name.clone(), Map::new()),
-            Self::Result { tool_use_id, raw } => {
-                ContentBlock::ServerToolResult { tool_use_id: tool_use_id.clone(), raw: raw.clone() }
-            }
-        }
-    }
-
-    /// What the announcement already held.
-    fn begun(&self) -> Option<BlockDelta> {
-        match self {
-            Self::Text(text) if !text.is_empty() => Some(BlockDelta::Text(text.clone())),
-            Self::Thinking { thinking, .. } if !thinking.is_empty() => {
-                Some(BlockDelta::Thinking(thinking.clone()))
-            }
-            Self::Text(_)
-            | Self::Thinking { .. }
-            | Self::Redacted(_)
-            | Self::Call { .. }
-            | Self::Result { .. } => None,
-        }
-    }
-
-    /// Adds a piece; `false` if such a piece does not belong to such a block.
-    fn add(&mut self, delta: &BlockDelta) -> bool {
-        match (self, delta) {
-            (Self::Text(text), BlockDelta::Text(piece)) => text.push_str(piece),
-            (Self::Thinking { thinking, .. }, BlockDelta::Thinking(piece)) => thinking.push_str(piece),
-            (Self::Thinking { signature, .. }, BlockDelta::Signature(piece)) => signature.push_str(piece),
-            (Self::Call { json, .. }, BlockDelta::InputJson(piece)) => json.push_str(piece),
-            _ => return false,
-        }
-        true
-    }
-
-    fn whole(self) -> ContentBlock {
-        match self {
-            Self::Text(text) => ContentBlock::Text { text },
-            Self::Thinking { thinking, signature } => ContentBlock::Thinking { thinking, signature },
-            Self::Redacted(data) => ContentBlock::RedactedThinking { data },
-            Self::Call { id, name, at_start, json, by } => call(by, id, name, input(at_start, json)),
-            Self::Result { tool_use_id, raw } => ContentBlock::ServerToolResult { tool_use_id, raw },
-        }
-    }
-}
-
-fn call(by: CallBy, id: ToolUseId, name: String, input: Map<String, Value>) -> ContentBlock {
-    let input = Value::Object(input);
-    match by {
-        CallBy::Us => ContentBlock::ToolUse { id, name, input },
-        CallBy::Provider => ContentBlock::ServerToolUse { id, name, input },
-    }
-}
-
-/// The input of a call: its joined pieces, else what it was announced with. What is no JSON object is kept as text in
-/// one, so that the tool refuses it by name and the model sees what it sent.
-fn input(at_start: Value, json: String) -> Map<String, Value> {
-    let parsed = if json.trim().is_empty() { Ok(at_start) } else { serde_json::from_str(&json) };
-    match parsed {
-        Ok(Value::Object(input)) => input,
-        Ok(Value::Null) => Map::new(),
-        Ok(_) | Err(_) => Map::from_iter([("unparsed_input".to_owned(), json!(json))]),
     }
 }
 
@@ -276,6 +200,7 @@ fn stop_reason(reason: &str) -> StopReason {
         "pause_turn" => StopReason::PauseTurn,
         "refusal" => StopReason::Refusal,
         "model_context_window_exceeded" => StopReason::ContextWindowExceeded,
+        "compaction" => StopReason::Compaction,
         other => StopReason::Other(other.to_owned()),
     }
 }

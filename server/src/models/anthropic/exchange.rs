@@ -4,8 +4,8 @@ use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 
 use super::AnthropicConfig;
 use super::answer::Answer;
+use super::credential::Credential;
 use super::failure::{API, refused};
-use crate::config::ApiKey;
 use crate::models::failure::{self, Asked};
 use crate::models::follow::follow;
 use crate::models::generate::Emit;
@@ -17,6 +17,9 @@ use crate::models::{ModelErrorKind, Patience};
 /// The API version all of this is written against.
 const VERSION: &str = "2023-06-01";
 
+/// Bytes of a body that the service takes.
+const LONGEST_REQUEST: usize = 32 * 1024 * 1024;
+
 pub(super) struct Exchange<'a> {
     pub(super) client: &'a reqwest::Client,
     pub(super) config: &'a AnthropicConfig,
@@ -25,11 +28,19 @@ pub(super) struct Exchange<'a> {
 
 impl Exchange<'_> {
     /// Sends `body` and emits the events of the answer as they come. Dropping it closes the connection.
-    pub(super) async fn run(&self, body: Vec<u8>) -> Result<(), Failure> {
+    pub(super) async fn run(
+        &self,
+        body: Vec<u8>,
+        credential: Option<&Credential>,
+        betas: Option<String>,
+    ) -> Result<(), Failure> {
+        if body.len() > LONGEST_REQUEST {
+            return Err(too_large(body.len()));
+        }
         let url = endpoint(&self.config.base_url)?;
         let shown = shown(&url);
         let asked = Asked { model: &self.config.model, url: &shown, api: API };
-        let request = self.client.post(url).headers(headers(self.config.key.as_ref())?).body(body);
+        let request = self.client.post(url).headers(headers(credential, betas)?).body(body);
         let patience = Patience { limit: Some(RESPONSE_TIMEOUT), ..self.config.patience };
         let response = silence::wait(request.send(), patience, self.emit)
             .await
@@ -38,7 +49,9 @@ impl Exchange<'_> {
         if !response.status().is_success() {
             return Err(refused(&refusal(response).await, asked));
         }
-        follow(response, &mut Answer::default(), asked, self.config.patience, self.emit).await
+        let request_id = response.headers().get("request-id").and_then(|id| id.to_str().ok());
+        let mut answer = Answer::of(asked.model, request_id);
+        follow(response, &mut answer, asked, self.config.patience, self.emit).await
     }
 }
 
@@ -53,18 +66,31 @@ fn endpoint(base_url: &str) -> Result<reqwest::Url, Failure> {
     })
 }
 
-fn headers(key: Option<&ApiKey>) -> Result<HeaderMap, Failure> {
+fn headers(credential: Option<&Credential>, betas: Option<String>) -> Result<HeaderMap, Failure> {
     let unusable = |message: &str| failure::hopeless(ModelErrorKind::Authentication, message.to_owned());
-    let key = key.ok_or_else(|| {
+    let credential = credential.ok_or_else(|| {
         unusable("There is no key for the model: set ANTHROPIC_API_KEY, or choose the offline model.")
     })?;
-    let mut value = HeaderValue::from_str(key.expose().trim())
-        .map_err(|_| unusable("The API key holds a character that no key has: copy it again."))?;
-    value.set_sensitive(true);
+    let (name, value) = credential
+        .header()
+        .ok_or_else(|| unusable("The API key holds a character that no key has: copy it again."))?;
     let mut headers = HeaderMap::new();
-    headers.insert("x-api-key", value);
+    headers.insert(name, value);
     headers.insert("anthropic-version", HeaderValue::from_static(VERSION));
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    if let Some(betas) = betas.and_then(|betas| HeaderValue::from_str(&betas).ok()) {
+        headers.insert("anthropic-beta", betas);
+    }
     Ok(headers)
+}
+
+fn too_large(bytes: usize) -> Failure {
+    let megabytes = |bytes: usize| bytes.div_ceil(1024 * 1024);
+    let message = format!(
+        "The request has {} MB, and the model's service takes {} MB. Start a new session, or send fewer images.",
+        megabytes(bytes),
+        megabytes(LONGEST_REQUEST),
+    );
+    failure::hopeless(ModelErrorKind::RequestTooLarge, message)
 }

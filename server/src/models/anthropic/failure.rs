@@ -41,12 +41,17 @@ pub(super) fn faulty(fault: Fault, asked: Asked<'_>, early: bool) -> Failure {
     }
 }
 
+/// Whether the service refuses something about thinking: how the model is asked to think, or what it is shown of it.
+pub(super) fn is_about_thinking(failure: &Failure) -> bool {
+    let said = failure.error.message.to_lowercase();
+    failure.error.kind == ModelErrorKind::InvalidRequest
+        && ["thinking", "effort", "output_config"].iter().any(|field| said.contains(field))
+}
+
 /// Whether the service refuses thinking it is shown, its signature or its place: without thinking, it takes the rest.
 pub(super) fn is_about_shown_thinking(failure: &Failure) -> bool {
     let said = failure.error.message.to_lowercase();
-    failure.error.kind == ModelErrorKind::InvalidRequest
-        && said.contains("thinking")
-        && (said.contains("signature") || said.contains("block"))
+    is_about_thinking(failure) && (said.contains("signature") || said.contains("block"))
 }
 
 fn kind(status: u16, error_type: Option<&str>, said: &str) -> ModelErrorKind {

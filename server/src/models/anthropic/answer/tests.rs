@@ -2,15 +2,18 @@
 
 use futures::StreamExt;
 use futures::executor::block_on;
+use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
+use crate::conversation::{ContentBlock, ToolUseId};
 use crate::models::sse;
 
-const START: &str = r#"{"type":"message_start","message":{"id":"msg_1","model":"m","usage":{"input_tokens":5,"cache_read_input_tokens":40,"output_tokens":1}}}"#;
+const START: &str = r#"{"type":"message_start","message":{"id":"msg_1","model":"m-20990101","usage":{"input_tokens":5,"cache_read_input_tokens":40,"output_tokens":1}}}"#;
 
 /// Feeds the data of events, each on a line of its own.
 fn fed(lines: &str) -> (Answer, Vec<ProviderEvent>) {
-    let mut answer = Answer::default();
+    let mut answer = Answer::of("m", Some("req_1"));
     let events = lines.lines().flat_map(|data| answer.take(data).expect("a legal event")).collect();
     (answer, events)
 }
@@ -69,7 +72,7 @@ fn text_and_its_events() {
         [
             ProviderEvent::MessageStart {
                 response_id: "msg_1".into(),
-                request_id: None,
+                request_id: Some("req_1".into()),
                 model: "m".into(),
                 usage: started
             },
@@ -172,4 +175,210 @@ fn recorded_streams_are_whole_or_not() {
     check(include_bytes!("../../fixtures/cut_after_call.sse"), "", false, true);
     check(include_bytes!("../../fixtures/error_in_text.sse"), "Half", false, false);
     check(include_bytes!("../../fixtures/cut_after_stop_reason.sse"), "Done.", true, true);
+}
+
+/// One answer with every kind of block and delta that the API documents, and some that it does not.
+const EVERYTHING: &[&str] = &[
+    START,
+    r#"{"type":"ping"}"#,
+    r#"{"type":"content_block_start","index":0,"content_block":{"type":"compaction","content":null}}"#,
+    r#"{"type":"content_block_delta","index":0,"delta":{"type":"compaction_delta","content":"Until now: größe."}}"#,
+    r#"{"type":"content_block_stop","index":0}"#,
+    r#"{"type":"content_block_start","index":1,"content_block":{"type":"thinking","thinking":"","signature":""}}"#,
+    r#"{"type":"content_block_delta","index":1,"delta":{"type":"thinking_delta","thinking":"Hm 🌍"}}"#,
+    r#"{"type":"content_block_delta","index":1,"delta":{"type":"signature_delta","signature":"S1="}}"#,
+    r#"{"type":"content_block_stop","index":1}"#,
+    r#"{"type":"content_block_start","index":2,"content_block":{"type":"redacted_thinking","data":"R1"}}"#,
+    r#"{"type":"content_block_stop","index":2}"#,
+    r#"{"type":"content_block_start","index":3,"content_block":{"type":"server_tool_use","id":"srv_1","name":"web_search","input":{}}}"#,
+    r#"{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"{\"query\":"}}"#,
+    r#"{"type":"content_block_delta","index":3,"delta":{"type":"input_json_delta","partial_json":"\"世界\"}"}}"#,
+    r#"{"type":"content_block_stop","index":3}"#,
+    r#"{"type":"content_block_start","index":4,"content_block":{"type":"web_search_tool_result","tool_use_id":"srv_1","content":[{"title":"T"}]}}"#,
+    r#"{"type":"content_block_stop","index":4}"#,
+    r#"{"type":"content_block_start","index":5,"content_block":{"type":"text","text":"","citations":[]}}"#,
+    r#"{"type":"content_block_delta","index":5,"delta":{"type":"text_delta","text":"As \ud83d\ude00 "}}"#,
+    r#"{"type":"content_block_delta","index":5,"delta":{"type":"text_delta","text":"says"}}"#,
+    r#"{"type":"content_block_delta","index":5,"delta":{"type":"citations_delta","citation":{"url":"u"}}}"#,
+    r#"{"type":"content_block_delta","index":5,"delta":{"type":"hologram_delta","hologram":"?"}}"#,
+    r#"{"type":"content_block_stop","index":5}"#,
+    r#"{"type":"novelty","index":5}"#,
+    r#"{"type":"content_block_start","index":6,"content_block":{"type":"tool_use","id":"t1","name":"Read","input":{}}}"#,
+    r#"{"type":"content_block_delta","index":6,"delta":{"type":"input_json_delta","partial_json":""}}"#,
+    r#"{"type":"content_block_delta","index":6,"delta":{"type":"input_json_delta","partial_json":"{\"a"}}"#,
+    r#"{"type":"content_block_delta","index":6,"delta":{"type":"input_json_delta","partial_json":"\":1}"}}"#,
+    r#"{"type":"content_block_stop","index":6}"#,
+    r#"{"type":"message_delta","delta":{"stop_reason":"tool_use","stop_sequence":null},"usage":{"output_tokens":77}}"#,
+    r#"{"type":"message_stop"}"#,
+];
+
+#[test]
+fn every_documented_kind_of_block() {
+    let server_call = ToolUseId("srv_1".into());
+    let raw =
+        json!({ "type": "web_search_tool_result", "tool_use_id": "srv_1", "content": [{ "title": "T" }] });
+    check_blocks(
+        &EVERYTHING.join("\n"),
+        &[
+            ContentBlock::Compaction { content: "Until now: größe.".into() },
+            ContentBlock::Thinking { thinking: "Hm 🌍".into(), signature: "S1=".into() },
+            ContentBlock::RedactedThinking { data: "R1".into() },
+            ContentBlock::ServerToolUse {
+                id: server_call.clone(),
+                name: "web_search".into(),
+                input: json!({ "query": "世界" }),
+            },
+            ContentBlock::ServerToolResult { tool_use_id: server_call, raw },
+            ContentBlock::text("As 😀 says"),
+            ContentBlock::ToolUse {
+                id: ToolUseId("t1".into()),
+                name: "Read".into(),
+                input: json!({ "a": 1 }),
+            },
+        ],
+    );
+    let (answer, events) = fed(&EVERYTHING.join("\n"));
+    assert!(answer.is_whole());
+    let cited = BlockDelta::Citation(json!({ "url": "u" }));
+    assert!(events.contains(&ProviderEvent::BlockDelta { index: 5, delta: cited }));
+}
+
+/// `EVERYTHING` over the wire, cut at those places.
+fn cut_at(cuts: &[usize]) -> Vec<ProviderEvent> {
+    let bytes: Vec<u8> = EVERYTHING
+        .iter()
+        .enumerate()
+        .flat_map(|(number, data)| {
+            let end = ["\n\n", "\r\n\r\n", "\r\r"][number % 3];
+            format!("event: whatever\ndata: {data}{end}").into_bytes()
+        })
+        .collect();
+    let mut chunks = Vec::new();
+    let mut rest = bytes.as_slice();
+    let mut done = 0;
+    for &cut in cuts {
+        let (chunk, after) = rest.split_at((cut.max(done) - done).min(rest.len()));
+        chunks.push(Ok(chunk));
+        (rest, done) = (after, cut.max(done));
+    }
+    chunks.push(Ok(rest));
+    let mut answer = Answer::of("m", None);
+    block_on(sse::events(futures::stream::iter(chunks)).collect::<Vec<_>>())
+        .into_iter()
+        .flat_map(|event| answer.take(&event.expect("an event").data).expect("a legal event"))
+        .collect()
+}
+
+proptest! {
+    #[test]
+    fn where_the_network_cuts_the_bytes_does_not_matter(
+        cuts in prop::collection::btree_set(0..4_500_usize, 0..40),
+    ) {
+        let cuts: Vec<usize> = cuts.into_iter().collect();
+        prop_assert_eq!(cut_at(&cuts), cut_at(&[]));
+    }
+}
+
+#[test]
+fn a_cut_at_any_single_byte_does_not_matter_either() {
+    let whole = cut_at(&[]);
+    for cut in (0..4_500).step_by(7) {
+        assert_eq!(cut_at(&[cut, cut + 1]), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn thinking_that_is_not_shown_keeps_its_signature() {
+    check_blocks(
+        concat!(
+            r#"{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":""}}"#,
+            "\n",
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"S"}}"#,
+            "\n",
+            r#"{"type":"content_block_stop","index":0}"#,
+        ),
+        &[ContentBlock::Thinking { thinking: String::new(), signature: "S".into() }],
+    );
+}
+
+#[test]
+fn each_stop_reason_has_its_meaning() {
+    let reason = |reason: &str| {
+        let delta = json!({ "type": "message_delta", "delta": { "stop_reason": reason }, "usage": {} });
+        fed(&format!("{START}\n{delta}")).0.stop_reason
+    };
+    for (name, wanted) in [
+        ("end_turn", StopReason::EndTurn),
+        ("tool_use", StopReason::ToolUse),
+        ("max_tokens", StopReason::MaxTokens),
+        ("stop_sequence", StopReason::StopSequence),
+        ("pause_turn", StopReason::PauseTurn),
+        ("refusal", StopReason::Refusal),
+        ("model_context_window_exceeded", StopReason::ContextWindowExceeded),
+        ("compaction", StopReason::Compaction),
+        ("novelty", StopReason::Other("novelty".into())),
+    ] {
+        assert_eq!(reason(name), Some(wanted));
+    }
+}
+
+#[test]
+fn usage_of_the_end_replaces_what_it_names() {
+    let usage = |end: Value| {
+        let delta = json!({ "type": "message_delta", "delta": { "stop_reason": "end_turn" }, "usage": end });
+        fed(&format!("{START}\n{delta}")).0.usage
+    };
+    let started =
+        Usage { input_tokens: 5, output_tokens: 1, cache_read_input_tokens: 40, ..Usage::default() };
+    assert_eq!(usage(json!({ "output_tokens": 9 })), Usage { output_tokens: 9, ..started });
+    let nothing = json!({ "output_tokens": 9, "input_tokens": 0, "cache_read_input_tokens": null });
+    assert_eq!(usage(nothing), Usage { output_tokens: 9, ..started });
+    let more = json!({ "output_tokens": 9, "input_tokens": 7, "cache_creation_input_tokens": 3 });
+    assert_eq!(
+        usage(more),
+        Usage { input_tokens: 7, output_tokens: 9, cache_creation_input_tokens: 3, ..started }
+    );
+}
+
+#[test]
+fn a_call_without_an_id_gets_one_and_half_a_character_is_replaced() {
+    let start =
+        r#"{"type":"content_block_start","index":2,"content_block":{"type":"tool_use","name":"Read"}}"#;
+    let delta = r#"{"type":"content_block_delta","index":2,"delta":{"type":"input_json_delta","partial_json":"{\"a\":\"\\ud83d\"}"}}"#;
+    let stop = r#"{"type":"content_block_stop","index":2}"#;
+    let id = ToolUseId("call_msg_1_2".into());
+    let input = json!({ "a": "\u{fffd}" });
+    check_blocks(
+        &[START, start, delta, stop].join("\n"),
+        &[ContentBlock::ToolUse { id, name: "Read".into(), input }],
+    );
+    let text = concat!(
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a\ud83d"}}"#,
+        "\n",
+        r#"{"type":"content_block_stop","index":0}"#,
+    );
+    check_blocks(text, &[ContentBlock::text("a\u{fffd}")]);
+}
+
+#[track_caller]
+fn check_fault(lines: &str, wanted: &str) {
+    let mut answer = Answer::of("m", None);
+    let fault = lines.lines().find_map(|data| answer.take(data).err());
+    assert_eq!(fault, Some(Fault::Malformed(wanted.to_owned())));
+}
+
+#[test]
+fn a_stream_that_repeats_itself_is_no_answer() {
+    check_fault(&format!("{START}\n{START}"), "a second message begins in the middle of the first");
+    let block = r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}"#;
+    let stop = r#"{"type":"content_block_stop","index":0}"#;
+    check_fault(&format!("{block}\n{block}"), "block 0 begins twice");
+    check_fault(&format!("{block}\n{stop}\n{block}"), "block 0 begins twice");
+    let piece = "x".repeat(1024 * 1024);
+    let delta = format!(
+        r#"{{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"{piece}"}}}}"#
+    );
+    let mut answer = Answer::of("m", None);
+    let fault = (0..70).find_map(|_| answer.take(&delta).err());
+    assert_eq!(fault, Some(Fault::Malformed("it does not end".to_owned())));
 }
