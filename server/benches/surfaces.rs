@@ -41,6 +41,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         },
         workspace: Arc::new(Workspace::new(vec![path.parent()?], false)),
         settings: SurfaceSettings::default(),
+        own_actions: Arc::default(),
         questions: Vec::new(),
         review_files: Vec::new(),
         running: true,

@@ -7,9 +7,10 @@ mod layers;
 mod load;
 mod secret;
 mod settings;
+mod user_action;
 mod value;
 
-pub use choice::{ModelChoice, choose_model};
+pub use choice::{ModelChoice, choose_model, name_without_provider};
 pub use context::{ContextNumber, ContextSettings};
 pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
@@ -19,4 +20,5 @@ pub use settings::{
     Account, ChatServer, DEFAULT_EDIT_LIMIT, Effort, FileSettings, LogLevel, ModelSettings, ProviderKind,
     ReviewSettings, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
+pub use user_action::{ActionScope, UserAction};
 pub use value::Value;

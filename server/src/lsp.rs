@@ -3,6 +3,7 @@
 mod backend;
 mod capabilities;
 pub mod commands;
+mod configuration;
 mod core;
 mod custom;
 mod events;
@@ -29,5 +30,5 @@ pub mod surface;
 mod to_wire;
 mod watch_files;
 
-pub use self::core::{Build, Core, Host, Opening};
+pub use self::core::{Build, Core, Host, Opening, Reload};
 pub use serve::{Ending, serve};

@@ -10,11 +10,12 @@ use std::time::SystemTime;
 use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
+use self::logging::SetLevel;
 use crate::agent::{Limits, NoHooks, SessionDeps, Sessions};
 use crate::config::{self, Override, Places, choose_model};
 use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::Loudness;
-use crate::lsp::{self, Core, Host, Opening};
+use crate::lsp::{self, Core, Host, Opening, Reload};
 use crate::models;
 use crate::review::{DeskHandle, Waits};
 use crate::tools::Tools;
@@ -24,7 +25,8 @@ use crate::tools::Tools;
 pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
     // Before an editor has said anything; its own settings come too late for the log.
     let early = config::load(&Places { command_line: overrides.clone(), ..Places::of_process() });
-    let _log = logging::start(early.settings.log_level.value);
+    let log = logging::start(early.settings.log_level.value);
+    let set_level = log.set_level.clone();
     // Two threads: one for the messages of the editor, one for the rest. Waiting costs nothing.
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
@@ -36,7 +38,7 @@ pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
     let door = lsp::serve(
         tokio::io::stdin(),
         tokio::io::stdout(),
-        Box::new(move |opening| core(opening, &overrides)),
+        Box::new(move |opening| core(opening, &overrides, &set_level)),
         host(),
     );
     let ending = runtime.block_on(door);
@@ -46,15 +48,10 @@ pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
 }
 
 /// The core of one editor's session.
-fn core(opening: Opening, overrides: &[Override]) -> Core {
+fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core {
     let Opening { roots, editor, options } = opening;
-    let places = Places {
-        workspace: roots.first().map(|root| root.as_path().to_owned()),
-        editor: Some(options),
-        command_line: overrides.to_vec(),
-        ..Places::of_process()
-    };
-    let loaded = config::load(&places);
+    let reload = reload(roots.first(), overrides, set_level);
+    let loaded = reload(&options);
     for diagnostic in &loaded.diagnostics {
         tracing::warn!(%diagnostic, "configuration");
         editor.show_message(Loudness::Warning, format!("Copydesk's configuration: {diagnostic}"));
@@ -65,18 +62,24 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
     let documents = Arc::new(FileStateCache::with_rules(case, settings.files.edit_limit.value));
     let editor_name = editor.features().name;
     let waits = Waits { echo: settings.review.echo_timeout.value, ..Waits::default() };
-    let desk = DeskHandle::start_with(documents.clone(), workspace.clone(), editor, waits);
+    let desk = DeskHandle::start_with(documents.clone(), workspace.clone(), editor.clone(), waits);
     let limits = Limits {
         max_turns: settings.max_turns.value,
         max_output_tokens: settings.model.max_tokens.value,
         ..Limits::default()
     };
+    let (again, chosen_with) = (reload.clone(), options.clone());
+    let provider =
+        models::provider(choose_model(settings), move || choose_model(&again(&chosen_with).settings));
+    if provider.info().offline
+        && let Some(told) = config::name_without_provider(settings)
+    {
+        editor.show_message(Loudness::Warning, format!("Copydesk: {told}"));
+    }
     let sessions = Sessions::new(SessionDeps {
         fallbacks: Vec::new(),
         hooks: Arc::new(NoHooks),
-        provider: models::provider(choose_model(settings), move || {
-            choose_model(&config::load(&places).settings)
-        }),
+        provider,
         documents: documents.clone(),
         desk: desk.clone(),
         workspace: workspace.clone(),
@@ -87,7 +90,23 @@ fn core(opening: Opening, overrides: &[Override]) -> Core {
         state_folder: project_folder(&workspace),
         clock: Arc::new(SystemTime::now),
     });
-    Core { workspace, documents, desk, sessions, configuration: Arc::new(loaded) }
+    Core { workspace, documents, desk, sessions, configuration: Arc::new(loaded), options, reload }
+}
+
+/// Everything that the configuration is read from, but for the editor's settings.
+fn reload(root: Option<&AbsPath>, overrides: &[Override], set_level: &SetLevel) -> Reload {
+    let workspace = root.map(|root| root.as_path().to_owned());
+    let (command_line, set_level) = (overrides.to_vec(), set_level.clone());
+    Arc::new(move |options| {
+        let loaded = config::load(&Places {
+            workspace: workspace.clone(),
+            editor: Some(options.clone()),
+            command_line: command_line.clone(),
+            ..Places::of_process()
+        });
+        set_level(loaded.settings.log_level.value);
+        loaded
+    })
 }
 
 /// Where sessions of this workspace keep their files: a folder of its own for each workspace.

@@ -64,6 +64,15 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
     }
 }
 
+/// A model is named, and there is neither a key nor a server to ask it of: for a person whom the offline model answers.
+pub fn name_without_provider(settings: &Settings) -> Option<String> {
+    let name = settings.model.name.value.as_ref().filter(|_| settings.model.provider.value.is_none())?;
+    Some(format!(
+        "there is no key and no server for the model `{name}` ({}), so the offline model answers, which is no language model. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name the provider too: `openai/{name}`.",
+        settings.model.name.origin
+    ))
+}
+
 fn unasked(settings: &Settings) -> (ProviderKind, String) {
     let Settings { anthropic, openai, model, .. } = settings;
     if anthropic.api_key.value.is_some() {
@@ -90,6 +99,18 @@ fn unasked(settings: &Settings) -> (ProviderKind, String) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_that_nobody_can_be_asked_for_is_told_with_the_next_step() {
+        let mut settings = Settings::default();
+        assert_eq!(name_without_provider(&settings), None);
+        settings.model.name.value = Some("gpt-5".to_owned());
+        let told = name_without_provider(&settings).unwrap();
+        assert!(told.contains("`gpt-5`") && told.contains("OPENAI_API_KEY") && told.contains("openai/gpt-5"));
+        settings.model.provider.value = Some(ProviderKind::Offline);
+        assert_eq!(name_without_provider(&settings), None, "it was chosen");
+    }
+
     use crate::config::{Entry, Layer, Origin, Value, settle};
 
     fn chosen(entries: &[(&str, &str)]) -> ModelChoice {

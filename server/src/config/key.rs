@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::settings::{
     Account, ChatServer, Effort, LogLevel, ProviderKind, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
-use super::{ApiKey, ContextNumber, Origin, Value, shown_url};
+use super::{ApiKey, ContextNumber, Origin, Value, shown_url, user_action};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,6 +28,7 @@ pub enum Key {
     OpenAiApiKey,
     OpenAiIdleTimeout,
     MaxTurns,
+    Actions,
     ReviewAdvance,
     ReviewInlayHints,
     ReviewEchoTimeout,
@@ -59,7 +60,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 26] = [
+    const PLAIN: [Self; 27] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -78,6 +79,7 @@ impl Key {
         Self::OpenAiApiKey,
         Self::OpenAiIdleTimeout,
         Self::MaxTurns,
+        Self::Actions,
         Self::ReviewAdvance,
         Self::ReviewInlayHints,
         Self::ReviewEchoTimeout,
@@ -114,6 +116,7 @@ impl Key {
             Self::OpenAiApiKey => "openai.api_key",
             Self::OpenAiIdleTimeout => "openai.idle_timeout_ms",
             Self::MaxTurns => "max_turns",
+            Self::Actions => "actions",
             Self::ReviewAdvance => "review.advance",
             Self::ReviewInlayHints => "review.inlay_hints",
             Self::ReviewEchoTimeout => "review.echo_timeout_ms",
@@ -152,6 +155,7 @@ impl Key {
             | Self::OpenAiApiKey
             | Self::OpenAiIdleTimeout
             | Self::MaxTurns
+            | Self::Actions
             | Self::ContextAutoCompact
             | Self::ContextCollapse
             | Self::ContextSnip
@@ -160,6 +164,28 @@ impl Key {
             Self::ReviewAdvance | Self::ReviewEchoTimeout | Self::FilesEditLimit | Self::ReviewInlayHints => {
                 Trust::Anyone
             }
+        }
+    }
+
+    /// A change of it counts while the server runs; of the others, from its next start.
+    pub const fn counts_at_once(self) -> bool {
+        matches!(
+            self,
+            Self::Actions
+                | Self::ReviewAdvance
+                | Self::ReviewInlayHints
+                | Self::ReviewEchoTimeout
+                | Self::LogLevel
+        )
+    }
+
+    /// The two settings say something else here, secrets too.
+    pub fn differs(self, before: &Settings, after: &Settings) -> bool {
+        match self {
+            Self::AnthropicApiKey => before.anthropic.api_key.value != after.anthropic.api_key.value,
+            Self::AnthropicAuthToken => before.anthropic.auth_token.value != after.anthropic.auth_token.value,
+            Self::OpenAiApiKey => before.openai.api_key.value != after.openai.api_key.value,
+            _ => self.show(before).0 != self.show(after).0,
         }
     }
 
@@ -201,6 +227,7 @@ impl Key {
                 put(&mut settings.openai.idle_timeout, Duration::from_millis(value.whole(0)?), origin);
             }
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
+            Self::Actions => put(&mut settings.actions, user_action::read(value)?.into(), origin),
             Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
             Self::ReviewEchoTimeout => {
                 let echo = Duration::from_millis(value.whole(1)?);
@@ -244,7 +271,8 @@ impl Key {
                 ThinkingChoice::Budget(tokens) => plain(tokens),
             }
         }
-        let Settings { model, anthropic, openai, max_turns, review, files, context, log_level } = settings;
+        let Settings { model, anthropic, openai, max_turns, actions, review, files, context, log_level } =
+            settings;
         match self {
             Self::ModelProvider => {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
@@ -270,6 +298,11 @@ impl Key {
             Self::OpenAiApiKey => secret(&openai.api_key),
             Self::OpenAiIdleTimeout => shown(&openai.idle_timeout, |idle| plain(&idle.as_millis())),
             Self::MaxTurns => shown(max_turns, plain),
+            Self::Actions => shown(actions, |actions| {
+                set(Some(actions).filter(|actions| !actions.is_empty()), |actions| {
+                    Shown::Value(user_action::shown(actions))
+                })
+            }),
             Self::ReviewAdvance => shown(&review.advance, plain),
             Self::ReviewEchoTimeout => shown(&review.echo_timeout, |echo| plain(&echo.as_millis())),
             Self::FilesEditLimit => shown(&files.edit_limit, plain),
@@ -363,7 +396,7 @@ fn thinking(value: &Value) -> Result<Option<ThinkingChoice>, String> {
         Value::Text(text) if text == "auto" => Ok(None),
         Value::Text(text) if text == "off" => Ok(Some(ThinkingChoice::Off)),
         Value::Text(text) if text == "adaptive" => Ok(Some(ThinkingChoice::Adaptive)),
-        Value::Text(_) | Value::Whole(_) | Value::Flag(_) | Value::Other(_) => {
+        Value::Text(_) | Value::Whole(_) | Value::Flag(_) | Value::Tables(_) | Value::Other(_) => {
             let tokens =
                 count(value).map_err(|wrong| format!("{wrong}, or \"adaptive\", \"off\", \"auto\""))?;
             Ok(Some(ThinkingChoice::Budget(tokens)))

@@ -215,10 +215,20 @@ fn flatten(prefix: &str, table: &Table, into: &mut Vec<(String, Value, usize)>) 
                 flatten(&key, &table.clone().into_table(), into);
             }
             Item::Value(value) => into.push((key, of_toml(value), offset)),
-            Item::ArrayOfTables(_) => into.push((key, Value::Other("a list of tables"), offset)),
+            Item::ArrayOfTables(tables) => {
+                into.push((key, Value::Tables(tables.iter().map(fields).collect()), offset));
+            }
             Item::None => {}
         }
     }
+}
+
+/// A table of a list, without the tables in it.
+fn fields(table: &Table) -> Vec<(String, Value)> {
+    let field = |(name, item): (&str, &Item)| {
+        (name.to_owned(), item.as_value().map_or(Value::Other("a table"), of_toml))
+    };
+    table.iter().map(field).collect()
 }
 
 fn of_toml(value: &toml_edit::Value) -> Value {
@@ -228,7 +238,12 @@ fn of_toml(value: &toml_edit::Value) -> Value {
         toml_edit::Value::Boolean(flag) => Value::Flag(*flag.value()),
         toml_edit::Value::Float(_) => Value::Other("a fraction"),
         toml_edit::Value::Datetime(_) => Value::Other("a date"),
-        toml_edit::Value::Array(_) => Value::Other("a list"),
+        toml_edit::Value::Array(list) => {
+            let table = |value: &toml_edit::Value| {
+                value.as_inline_table().map(|table| fields(&table.clone().into_table()))
+            };
+            list.iter().map(table).collect::<Option<_>>().map_or(Value::Other("a list"), Value::Tables)
+        }
         toml_edit::Value::InlineTable(_) => Value::Other("a table"),
     }
 }
@@ -243,13 +258,27 @@ fn flatten_json(prefix: &str, value: &serde_json::Value, into: &mut Vec<Entry>) 
         }
         // Editors send null for what is not set.
         serde_json::Value::Null => return,
-        serde_json::Value::String(text) => Value::Text(text.clone()),
-        serde_json::Value::Bool(flag) => Value::Flag(*flag),
-        serde_json::Value::Number(number) => number.as_i64().map_or(Value::Other("a fraction"), Value::Whole),
-        serde_json::Value::Array(_) => Value::Other("a list"),
+        value => of_json(value),
     };
     if !prefix.is_empty() {
         into.push(Entry { key: prefix.to_owned(), value: leaf, origin: Origin::Editor });
+    }
+}
+
+fn of_json(value: &serde_json::Value) -> Value {
+    match value {
+        serde_json::Value::String(text) => Value::Text(text.clone()),
+        serde_json::Value::Bool(flag) => Value::Flag(*flag),
+        serde_json::Value::Number(number) => number.as_i64().map_or(Value::Other("a fraction"), Value::Whole),
+        serde_json::Value::Array(list) => {
+            let table = |value: &serde_json::Value| {
+                let fields = value.as_object()?.iter();
+                Some(fields.map(|(name, value)| (name.clone(), of_json(value))).collect())
+            };
+            list.iter().map(table).collect::<Option<_>>().map_or(Value::Other("a list"), Value::Tables)
+        }
+        serde_json::Value::Object(_) => Value::Other("a table"),
+        serde_json::Value::Null => Value::Other("null"),
     }
 }
 

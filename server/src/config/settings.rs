@@ -1,8 +1,9 @@
 //! Every setting there is, with its default.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ApiKey, ContextSettings, Origin};
+use super::{ApiKey, ContextSettings, Origin, UserAction};
 
 /// Files above this many bytes are not edited, only read in parts.
 pub const DEFAULT_EDIT_LIMIT: u64 = 50 * 1024 * 1024;
@@ -21,6 +22,8 @@ pub struct Settings {
     pub openai: Account,
     /// Requests to the model in one task.
     pub max_turns: Setting<u32>,
+    /// The user's own entries in the menu of code actions.
+    pub actions: Setting<Arc<[UserAction]>>,
     pub review: ReviewSettings,
     pub files: FileSettings,
     pub context: ContextSettings,
@@ -158,6 +161,7 @@ impl Default for Settings {
             anthropic: Account::default(),
             openai: Account::default(),
             max_turns: Setting::default_to(100),
+            actions: Setting::default_to(Arc::default()),
             review: ReviewSettings::default(),
             files: FileSettings::default(),
             context: ContextSettings::default(),

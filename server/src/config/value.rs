@@ -6,6 +6,8 @@ pub enum Value {
     Text(String),
     Whole(i64),
     Flag(bool),
+    /// A list of tables, each as it was written.
+    Tables(Vec<Vec<(String, Value)>>),
     /// Something no setting is: its name for the message.
     Other(&'static str),
 }
@@ -14,7 +16,7 @@ impl Value {
     pub fn text(&self) -> Result<&str, String> {
         match self {
             Self::Text(text) => Ok(text),
-            Self::Whole(_) | Self::Flag(_) | Self::Other(_) => Err(self.expected("a text")),
+            Self::Whole(_) | Self::Flag(_) | Self::Tables(_) | Self::Other(_) => Err(self.expected("a text")),
         }
     }
 
@@ -23,7 +25,7 @@ impl Value {
         let number = match self {
             Self::Whole(number) => u64::try_from(*number).ok(),
             Self::Text(text) => text.replace('_', "").parse().ok(),
-            Self::Flag(_) | Self::Other(_) => None,
+            Self::Flag(_) | Self::Tables(_) | Self::Other(_) => None,
         };
         number
             .filter(|number| *number >= least)
@@ -36,7 +38,18 @@ impl Value {
             Self::Flag(flag) => Ok(*flag),
             Self::Text(text) if text == "true" => Ok(true),
             Self::Text(text) if text == "false" => Ok(false),
-            Self::Text(_) | Self::Whole(_) | Self::Other(_) => Err(self.expected("true or false")),
+            Self::Text(_) | Self::Whole(_) | Self::Tables(_) | Self::Other(_) => {
+                Err(self.expected("true or false"))
+            }
+        }
+    }
+
+    pub fn tables(&self) -> Result<&[Vec<(String, Value)>], String> {
+        match self {
+            Self::Tables(tables) => Ok(tables),
+            Self::Text(_) | Self::Whole(_) | Self::Flag(_) | Self::Other(_) => {
+                Err(self.expected("a list of tables"))
+            }
         }
     }
 
@@ -45,6 +58,7 @@ impl Value {
             Self::Text(text) => format!("{text:?}"),
             Self::Whole(number) => number.to_string(),
             Self::Flag(flag) => flag.to_string(),
+            Self::Tables(_) => "a list of tables".to_owned(),
             Self::Other(kind) => (*kind).to_owned(),
         };
         format!("expected {what}, got {got}")

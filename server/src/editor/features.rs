@@ -21,6 +21,9 @@ pub struct EditorFeatures {
     pub progress: bool,
     pub code_lens: bool,
     pub code_lens_refresh: bool,
+    pub inlay_hint_refresh: bool,
+    /// `workspace/configuration` can be asked.
+    pub configuration: bool,
     /// The editor shows inlay hints but not the text of a diagnostic.
     pub inlay_hints: bool,
     /// Diagnostics with another version than the current one are dropped, so none is sent.

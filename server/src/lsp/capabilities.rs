@@ -39,6 +39,8 @@ pub(super) fn features(hello: &Hello) -> EditorFeatures {
         progress: says("/window/workDoneProgress"),
         code_lens: has("/textDocument/codeLens"),
         code_lens_refresh: says("/workspace/codeLens/refreshSupport"),
+        inlay_hint_refresh: says("/workspace/inlayHint/refreshSupport"),
+        configuration: says("/workspace/configuration"),
         // Emacs shows hints at once and diagnostics only as one line.
         inlay_hints: has("/textDocument/inlayHint") && client == Client::Emacs,
         watches_files: says("/workspace/didChangeWatchedFiles/dynamicRegistration")

@@ -20,7 +20,14 @@ pub struct Core {
     pub sessions: Sessions,
     /// What the configuration says, with what was wrong in it.
     pub configuration: Arc<Loaded>,
+    /// The editor's own settings among it.
+    pub options: Value,
+    /// Reads everything anew for other settings of the editor.
+    pub reload: Reload,
 }
+
+/// Reads the configuration with these settings of the editor, and sets what lies outside the core by it.
+pub type Reload = Arc<dyn Fn(&Value) -> Loaded + Send + Sync>;
 
 impl Core {
     pub(super) fn has_session(&self, session: &SessionId) -> bool {

@@ -49,4 +49,14 @@ fn draw(stage: &Stage, shown: &mut BTreeMap<Uri, Vec<Diagnostic>>) {
     if drawn > 0 && stage.editor.features().code_lens_refresh {
         drop(stage.outgoing.request("workspace/codeLens/refresh", Value::Null, None));
     }
+    if drawn > 0 && (scene.features.inlay_hints || scene.settings.inlay_hints) {
+        refresh_inlay_hints(stage);
+    }
+}
+
+/// Has the editor ask for its inlay hints again, if it can be told to.
+pub(super) fn refresh_inlay_hints(stage: &Stage) {
+    if stage.editor.features().inlay_hint_refresh {
+        drop(stage.outgoing.request("workspace/inlayHint/refresh", Value::Null, None));
+    }
 }

@@ -6,13 +6,14 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::commands::CommandIds;
+use super::configuration::Configuration;
 use super::core::Core;
 use super::outgoing::Outgoing;
 use super::progress::Running;
 use super::remote_editor::RemoteEditor;
 use super::surface::chat::{Chat, ChatParts};
 use super::surface::question::Asker;
-use super::surface::{ReviewFiles, Scene, SurfaceSettings, items};
+use super::surface::{ReviewFiles, Scene, items};
 use super::{events, proposals, publish, watch_files};
 use crate::agent::{SessionState, StartTask};
 use crate::conversation::{ContentBlock, SessionId};
@@ -27,7 +28,7 @@ pub(super) struct Stage {
     pub(super) editor: Arc<RemoteEditor>,
     pub(super) outgoing: Outgoing,
     pub(super) commands: CommandIds,
-    pub(super) settings: SurfaceSettings,
+    pub(super) configuration: Configuration,
     pub(super) review_files: Arc<ReviewFiles>,
     pub(super) running: Running,
     pub(super) asker: Asker,
@@ -50,18 +51,16 @@ impl Stage {
         let answer = move |id: &str, answer| {
             sessions.answer(id, answer);
         };
-        let advance = core.configuration.settings.review.advance.value;
-        let settings = SurfaceSettings { advance, ..SurfaceSettings::default() };
         let partner = Partner::default();
         Self {
             asker: Asker::start(editor.clone(), answer),
             chat: chat(&core, editor.clone(), partner.clone()),
             partner,
+            configuration: Configuration::of(&core),
             core,
             editor,
             outgoing,
             commands,
-            settings,
             review_files: Arc::default(),
             running: Running::default(),
             redraw: Arc::default(),
@@ -88,7 +87,8 @@ impl Stage {
             review: self.core.desk.view(),
             features: self.editor.features(),
             workspace: self.core.workspace.clone(),
-            settings: self.settings,
+            settings: self.configuration.surfaces(),
+            own_actions: self.configuration.now().settings.actions.value.clone(),
             questions: self.asker.open().as_ref().clone(),
             review_files: self.review_files.all(),
             running: self.core.sessions.list().iter().any(|session| session.state != SessionState::Idle),

@@ -30,6 +30,7 @@ pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, render};
 
 use std::sync::Arc;
 
+use crate::config::UserAction;
 use crate::documents::{AbsPath, Workspace};
 use crate::editor::EditorFeatures;
 use crate::lsp::commands::CommandIds;
@@ -43,6 +44,8 @@ pub struct Scene {
     pub features: EditorFeatures,
     pub workspace: Arc<Workspace>,
     pub settings: SurfaceSettings,
+    /// `actions`: what the user has added to the menu.
+    pub own_actions: Arc<[UserAction]>,
     /// Permission questions without an answer, oldest first.
     pub questions: Vec<OpenQuestion>,
     /// The `.diff` files that were shown so far.

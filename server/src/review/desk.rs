@@ -117,6 +117,11 @@ impl DeskHandle {
         self.send(Message::Renamed { from, to });
     }
 
+    /// How long an accepted edit may take to show in the editor's text, from now on.
+    pub fn wait_for_echoes(&self, time: Duration) {
+        self.send(Message::EchoWait(time));
+    }
+
     // For the agent.
 
     /// The file as the agent has it.

@@ -1,19 +1,30 @@
 //! The log: a file a day under the state folder, and what is urgent on stderr. Never stdout, which is the protocol's.
 
+use std::sync::Arc;
+
 use tracing_appender::non_blocking::WorkerGuard;
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::filter::{EnvFilter, LevelFilter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
-use tracing_subscriber::{Layer, fmt};
+use tracing_subscriber::{Layer, fmt, reload};
 
 use crate::config::LogLevel;
 
 /// Older files go.
 const DAYS_KEPT: usize = 7;
 
-/// Starts logging what is at least as urgent as `level`. What waits to be written is written when the guard goes.
-pub(super) fn start(level: LogLevel) -> Option<WorkerGuard> {
+/// Sets how much is written to the file from now on.
+pub(super) type SetLevel = Arc<dyn Fn(LogLevel) + Send + Sync>;
+
+/// What waits to be written is written when this goes.
+pub(super) struct Log {
+    pub(super) set_level: SetLevel,
+    _guard: Option<WorkerGuard>,
+}
+
+/// Starts logging what is at least as urgent as `level`.
+pub(super) fn start(level: LogLevel) -> Log {
     let urgent = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_filter(LevelFilter::WARN);
     let file = super::state_folder().and_then(|folder| {
         std::fs::create_dir_all(&folder).ok()?;
@@ -26,11 +37,14 @@ pub(super) fn start(level: LogLevel) -> Option<WorkerGuard> {
             .ok()
     });
     let (file, guard) = file.map(tracing_appender::non_blocking).unzip();
-    let file = file.map(|file| fmt::layer().with_writer(file).with_ansi(false).with_filter(wanted(level)));
+    let (filter, handle) = reload::Layer::new(wanted(level));
+    let file = file.map(|file| fmt::layer().with_writer(file).with_ansi(false).with_filter(filter));
     // Fails only if a log was started before: then that one goes on.
     drop(tracing_subscriber::registry().with(urgent).with(file).try_init());
     std::panic::set_hook(Box::new(|panic| tracing::error!(%panic, "a panic")));
-    guard
+    // Fails only without a log.
+    let set_level = move |level| drop(handle.reload(wanted(level)));
+    Log { set_level: Arc::new(set_level), _guard: guard }
 }
 
 fn wanted(level: LogLevel) -> EnvFilter {

@@ -7,7 +7,7 @@ use crate::config::{Key, Shown};
 use crate::lsp::backend::Backend;
 
 pub(in crate::lsp) async fn config_show(backend: &Backend, _params: Value) -> Result<Value> {
-    let loaded = &backend.stage().core.configuration;
+    let loaded = backend.stage().configuration.now();
     let setting = |key: Key| {
         let (value, origin) = key.show(&loaded.settings);
         let (value, hidden) = match value {

@@ -32,7 +32,7 @@ pub(super) fn claimed(stage: &Stage, hunks: Vec<HunkRef>, place: Place) {
 
 /// To the next hunk, if the user wants that.
 fn go_on(stage: &Stage, decided: Decided) {
-    if stage.settings.advance {
+    if stage.configuration.surfaces().advance {
         let (desk, documents) = (stage.core.desk.clone(), stage.core.documents.clone());
         tokio::spawn(advance(decided, desk, documents, stage.editor.clone()));
     }

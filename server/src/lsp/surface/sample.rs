@@ -81,6 +81,7 @@ pub(super) fn scene_of(mut files: Vec<FileReview>) -> Scene {
         features: EditorFeatures { document_changes: true, ..EditorFeatures::default() },
         workspace: Arc::new(Workspace::new(vec![path("")], false)),
         settings: SurfaceSettings::default(),
+        own_actions: Arc::default(),
         questions: Vec::new(),
         review_files: Vec::new(),
         running: false,

@@ -155,6 +155,7 @@ impl Desk {
             Message::Claimed(hunks) => self.claimed(hunks),
             Message::Replied { claim, reply } => self.replied(claim, reply),
             Message::TakeBack(edit) => self.take_back(edit),
+            Message::EchoWait(time) => self.waits.echo = time,
             Message::Settled(reply) => {
                 self.make_view();
                 self.answer(reply, self.shown.clone());

@@ -1,6 +1,7 @@
 //! What reaches the desk.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::oneshot::Sender;
 
@@ -62,6 +63,8 @@ pub(super) enum Message {
     },
     /// The person wants the damage of a stray edit taken back.
     TakeBack(FileEdit),
+    /// Accepts to come wait so long for their echo.
+    EchoWait(Duration),
     Settled(Sender<Arc<ReviewView>>),
 }
 

@@ -3,6 +3,7 @@
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
 
 use super::{ActionRequest, command_action, lines};
+use crate::config::{ActionScope, UserAction};
 use crate::editor::Range;
 use crate::lsp::commands::{Command, Place};
 use crate::lsp::surface::diagnostics::SOURCE;
@@ -42,8 +43,29 @@ pub(super) fn of(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> 
     };
     actions.push(ask("Ask Copydesk…", None));
     actions.extend(ALWAYS.map(|(title, text)| ask(title, Some(text))));
+    actions.extend(scene.own_actions.iter().map(|own| own_action(scene, request, own)));
     actions.push(command_action(scene, "Open chat".to_owned(), CodeActionKind::REFACTOR, &Command::OpenChat));
     actions
+}
+
+/// What the user has put into the menu.
+fn own_action(scene: &Scene, request: &ActionRequest<'_>, own: &UserAction) -> CodeAction {
+    let place = match own.scope {
+        ActionScope::Selection => place(request),
+        ActionScope::File => Place {
+            path: request.document.path.clone(),
+            start: 0,
+            end: u32::try_from(request.document.text.line_count()).unwrap_or(u32::MAX),
+        },
+    };
+    let command =
+        Command::Ask { text: Some(own.prompt.clone()), place: Some(place), diagnostics: Vec::new() };
+    command_action(
+        scene,
+        shortened(&one_line(&own.title), TITLE).into_owned(),
+        CodeActionKind::REFACTOR,
+        &command,
+    )
 }
 
 pub(super) fn send(scene: &Scene) -> CodeAction {
