@@ -17,7 +17,7 @@ pub(super) struct Noticed {
 }
 
 /// The longest diff of a changed file.
-const DIFF_LINES: usize = 60;
+pub(super) const DIFF_LINES: usize = 60;
 
 /// What came up since the last time: decisions on the agent's changes, and changes of files that it has seen.
 pub(super) async fn collect(context: &RoundContext, noticed: &Noticed, at: SystemTime) -> Vec<Message> {

@@ -1,8 +1,20 @@
 //! Compaction: a summary, made by the model itself, takes the place of a conversation that has grown too long.
 
+mod files;
+
+use futures::StreamExt as _;
+
+use self::files::shown_again;
 use super::query::QueryParams;
 use super::state::RoundContext;
-use crate::conversation::{Message, Usage};
+use crate::config::ContextNumber;
+use crate::context::{
+    Afterwards, Thresholds, divided, summarised, summary_of, summary_request, without_oldest,
+};
+use crate::conversation::{
+    CompactMetadata, CompactTrigger, ContentBlock, Message, Usage, estimate_tokens, normalize_for,
+};
+use crate::models::{ModelError, ModelErrorKind, ModelRequest, ProviderEvent, ToolChoice};
 
 /// Why a summary is made.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,12 +44,138 @@ pub(super) enum CompactionFailure {
     Failed(String),
 }
 
-/// Asks the model for a summary of `view`. Nothing is changed but what counts as seen.
+/// Asks the model for a summary of `view`. Where that works, only what the messages still show counts as seen; else nothing
+/// has changed.
 pub(super) async fn compact(
-    _params: &QueryParams,
-    _view: &[Message],
-    _how: Compaction,
-    _context: &RoundContext,
+    params: &QueryParams,
+    view: &[Message],
+    how: Compaction,
+    context: &RoundContext,
 ) -> Result<Compacted, CompactionFailure> {
-    Err(CompactionFailure::Failed("The conversation is too long: start a new one to go on.".to_owned()))
+    let settings = &params.context.settings;
+    let thresholds = Thresholds::of(params.provider.info().window, settings);
+    let (trigger, over_by, instructions) = match how {
+        Compaction::Auto => (CompactTrigger::Auto, None, String::new()),
+        Compaction::Reactive { over_by } => (CompactTrigger::Auto, over_by, String::new()),
+        Compaction::Manual { instructions } => (CompactTrigger::Manual, None, instructions),
+    };
+    let division = divided(view, settings.number(ContextNumber::KeptTokens).min(thresholds.effective / 4));
+    if division.summarised.is_empty() {
+        return Err(CompactionFailure::Failed("There is nothing to summarise yet.".to_owned()));
+    }
+    let (summary, usage) = summary(params, &division.summarised, over_by, &instructions, context).await?;
+    let compaction = CompactMetadata {
+        trigger,
+        tokens_before: estimate_tokens(view),
+        kept: division.kept.iter().map(|message| message.id().clone()).collect(),
+    };
+    let afterwards = match trigger {
+        CompactTrigger::Auto => Afterwards::GoOn,
+        CompactTrigger::Manual => Afterwards::WaitForTheUser,
+    };
+    let files = shown_again(params, context, &division.kept, thresholds).await;
+    let now = (params.clock)();
+    let mut messages = summarised(&summary, division.kept, compaction, afterwards, now);
+    messages.extend(files);
+    params.context.begin_anew(&messages);
+    Ok(Compacted { messages, usage })
 }
+
+/// The model's words. Where they are too many for it to read, the oldest rounds are left out, a few times.
+async fn summary(
+    params: &QueryParams,
+    messages: &[Message],
+    over_by: Option<u64>,
+    instructions: &str,
+    context: &RoundContext,
+) -> Result<(String, Usage), CompactionFailure> {
+    let mut spent = Usage::default();
+    let mut messages = messages.to_vec();
+    let mut over_by = over_by;
+    // What the provider has refused once it refuses with a question behind it, too.
+    if over_by.is_some() {
+        messages = without_oldest(&messages, over_by).unwrap_or(messages);
+    }
+    let mut retries = params.context.settings.number(ContextNumber::SummaryRetries);
+    loop {
+        let (asked, usage) = ask(params, &messages, instructions, context).await;
+        spent += usage;
+        let error = match asked {
+            Asked::Cancelled => return Err(CompactionFailure::Cancelled),
+            Asked::Answered(answer) => {
+                return summary_of(&answer).map(|summary| (summary, spent)).ok_or_else(|| {
+                    CompactionFailure::Failed("The model's summary of the conversation was empty.".to_owned())
+                });
+            }
+            Asked::Failed(error) => error,
+        };
+        let is_too_long =
+            matches!(error.kind, ModelErrorKind::PromptTooLong | ModelErrorKind::RequestTooLarge);
+        over_by = error.over_by;
+        let shorter = without_oldest(&messages, over_by).filter(|_| is_too_long && retries > 0);
+        match shorter {
+            Some(shorter) => messages = shorter,
+            None if is_too_long => {
+                return Err(CompactionFailure::Failed(
+                    "The conversation is too long even to be summarised: start a new one to go on.".to_owned(),
+                ));
+            }
+            None => {
+                let why = format!("The conversation could not be summarised: {}", error.message);
+                return Err(CompactionFailure::Failed(why));
+            }
+        }
+        retries -= 1;
+    }
+}
+
+enum Asked {
+    Answered(String),
+    Failed(ModelError),
+    Cancelled,
+}
+
+/// One request. The tools are in it, since they are part of the cached prefix, and none may be called.
+async fn ask(
+    params: &QueryParams,
+    messages: &[Message],
+    instructions: &str,
+    context: &RoundContext,
+) -> (Asked, Usage) {
+    let info = params.provider.info();
+    let question = summary_request(messages, instructions, (params.clock)());
+    let most = params.context.settings.number(ContextNumber::SummaryTokens).min(info.window.context / 4);
+    let most = u32::try_from(most).unwrap_or(u32::MAX).min(info.window.max_output);
+    let request = ModelRequest {
+        tool_choice: ToolChoice::None,
+        ..ModelRequest::new(
+            params.system.clone(),
+            params.tools.definitions(),
+            normalize_for(&question, &info.model),
+            most,
+        )
+    };
+    let mut events = params.provider.stream(request);
+    let (mut answer, mut usage) = (String::new(), Usage::default());
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = context.cancel.cancelled() => return (Asked::Cancelled, usage),
+            next = events.next() => next,
+        };
+        match next {
+            None => return (Asked::Answered(answer), usage),
+            Some(Err(error)) => return (Asked::Failed(error), usage),
+            Some(Ok(ProviderEvent::BlockStop { block: ContentBlock::Text { text }, .. })) => answer.push_str(&text),
+            Some(Ok(ProviderEvent::MessageStart { usage: counted, .. })) => {
+                usage = counted;
+                answer.clear();
+            }
+            Some(Ok(ProviderEvent::MessageDelta { usage: counted, .. })) => usage = counted,
+            Some(Ok(_)) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,14 +1,16 @@
 //! The context pipeline at work: what it decides is remembered, what it wants written is written, and where it asks for a
 //! summary one is made, before a request is sent.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use camino::Utf8PathBuf;
 
 use super::query::QueryParams;
 use crate::config::ContextSettings;
 use crate::context::{CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, prepare};
-use crate::conversation::Message;
+use crate::conversation::{Message, text_tokens};
+use crate::models::ToolDefinition;
+use crate::tools::Tools;
 
 /// What a session keeps of its context from request to request.
 pub(super) struct SessionContext {
@@ -18,6 +20,8 @@ pub(super) struct SessionContext {
     /// What stands before the first message.
     pub(super) user_context: String,
     log: Mutex<ContextLog>,
+    /// Tokens of the tools' definitions, counted once.
+    tools_tokens: OnceLock<u64>,
     /// How compaction has gone so far in the session.
     compact_state: Mutex<CompactState>,
 }
@@ -29,6 +33,7 @@ impl SessionContext {
             results_folder,
             user_context: String::new(),
             log: Mutex::default(),
+            tools_tokens: OnceLock::new(),
             compact_state: Mutex::default(),
         }
     }
@@ -41,6 +46,11 @@ impl SessionContext {
         *self.compact_state.lock().unwrap_or_else(PoisonError::into_inner) = state;
     }
 
+    /// A summary stands for what came before `messages`.
+    pub(super) fn begin_anew(&self, messages: &[Message]) {
+        self.log().keep_only(messages);
+    }
+
     /// Makes every fold that waits for the need of it; gives their number.
     pub(super) fn drain(&self) -> usize {
         self.log().drain()
@@ -49,6 +59,15 @@ impl SessionContext {
     /// Keeps what the pipeline decided.
     pub(super) fn record(&self, decisions: impl IntoIterator<Item = Decision>) {
         self.log().record(decisions);
+    }
+
+    fn tools_tokens(&self, tools: &Tools) -> u64 {
+        *self.tools_tokens.get_or_init(|| {
+            let tokens = |tool: ToolDefinition| {
+                text_tokens(&tool.name) + text_tokens(&tool.description) + text_tokens(&tool.input_schema.to_string())
+            };
+            tools.definitions().into_iter().map(tokens).sum()
+        })
     }
 
     fn log(&self) -> MutexGuard<'_, ContextLog> {
@@ -72,6 +91,10 @@ pub(super) async fn prepared(
         }
     };
     params.context.record(prepared.new_decisions.iter().cloned());
+    let round = &params.tool_use_context;
+    for path in prepared.hidden.iter().filter_map(|path| round.workspace.resolve(path)) {
+        round.seen.hide(&round.documents.real_path(&path));
+    }
     prepared
 }
 
@@ -96,7 +119,7 @@ fn attempt(
         now: (params.clock)(),
         settings: &context.settings,
         state,
-        tools_tokens: 0,
+        tools_tokens: context.tools_tokens(&params.tools),
         result_limit: &result_limit,
         results_folder,
     };

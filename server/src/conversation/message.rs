@@ -108,6 +108,8 @@ pub enum AttachmentKind {
     Decisions,
     /// What changed in a file the model has seen.
     FileChanged,
+    /// A file the model has worked with, shown again after a summary.
+    ReattachedFile,
     MemoryFile,
     QueuedPrompt,
     TaskStatus,

@@ -1,6 +1,6 @@
 //! How many tokens a conversation takes: what the provider counted, and an estimate of what came since.
 
-use super::{AssistantMessage, ContentBlock, Message, ToolResultContent, Usage};
+use super::{ContentBlock, Message, ToolResultContent, Usage};
 
 /// Characters of prose that make a token, roughly.
 const PROSE: u64 = 4;
@@ -114,7 +114,7 @@ fn tokens_of(text: &str, characters_per_token: u64) -> u64 {
 mod tests {
     use std::time::UNIX_EPOCH;
 
-    use super::super::{MessageId, UserMessage};
+    use super::super::{AssistantMessage, MessageId, UserMessage};
     use super::*;
 
     fn user(text: &str) -> Message {

@@ -10,7 +10,15 @@ use super::{AbsPath, Stamp, Text};
 /// ([`super::FileStateCache::real_path`]), so that a link and its target are one file.
 #[derive(Debug, Default)]
 pub struct Seen {
-    files: Mutex<HashMap<AbsPath, SeenFile>>,
+    files: Mutex<Files>,
+}
+
+#[derive(Debug, Default)]
+struct Files {
+    of: HashMap<AbsPath, SeenFile>,
+    /// When each was last shown or changed, counted in such events.
+    last: HashMap<AbsPath, u64>,
+    events: u64,
 }
 
 /// What was shown of one file.
@@ -28,60 +36,89 @@ pub struct SeenFile {
 
 impl Seen {
     pub fn get(&self, path: &AbsPath) -> Option<SeenFile> {
-        self.lock().get(path).cloned()
+        self.lock().of.get(path).cloned()
     }
 
     pub fn put(&self, path: AbsPath, file: SeenFile) {
-        self.lock().insert(path, file);
+        self.lock().put(path, file);
     }
 
     /// `lines` of `text` were shown to the model. They join what it was shown of the same text before; of another text,
     /// only what is shown now counts.
     pub fn show(&self, path: &AbsPath, text: &Text, stamp: Option<Stamp>, lines: Range<usize>) {
         let mut files = self.lock();
-        let (before, known) = match files.remove(path) {
+        let (before, known) = match files.of.remove(path) {
             Some(file) if file.text == *text => (file.lines, file.whole),
             Some(_) | None => (Vec::new(), false),
         };
         let last = lines_of(text);
         let lines = joined(before, lines.start.min(last)..lines.end.min(last));
         let whole = known || last == 0 || lines.first() == Some(&(0..last));
-        files.insert(path.clone(), SeenFile { text: text.clone(), stamp, lines, whole });
+        files.put(path.clone(), SeenFile { text: text.clone(), stamp, lines, whole });
+    }
+
+    /// The lines of the file are no longer in the model's sight. It still knows of the file; to see it, it must be shown
+    /// it again.
+    pub fn hide(&self, path: &AbsPath) {
+        if let Some(file) = self.lock().of.get_mut(path) {
+            file.lines.clear();
+        }
     }
 
     /// Whether anything of the file was ever shown.
     pub fn was_read(&self, path: &AbsPath) -> bool {
-        self.lock().contains_key(path)
+        self.lock().of.contains_key(path)
     }
 
     /// Whether the file still says what the model was shown; by content, whatever the stamps are. `None`: it was shown
     /// nothing.
     pub fn still_says(&self, path: &AbsPath, now: &Text) -> Option<bool> {
-        self.lock().get(path).map(|file| file.text == *now)
+        self.lock().of.get(path).map(|file| file.text == *now)
     }
 
     /// The user renamed the file; what was shown of it goes along.
     pub fn renamed(&self, from: &AbsPath, to: AbsPath) {
         let mut files = self.lock();
-        if let Some(file) = files.remove(from) {
-            files.insert(to, file);
+        if let Some(file) = files.forget(from) {
+            files.put(to, file);
         }
     }
 
     /// The model no longer has what it was shown, for example after its history was cut.
     pub fn forget(&self, path: &AbsPath) {
-        self.lock().remove(path);
+        self.lock().forget(path);
     }
 
     /// Every file that was shown, in order.
     pub fn paths(&self) -> Vec<AbsPath> {
-        let mut paths: Vec<_> = self.lock().keys().cloned().collect();
+        let mut paths: Vec<_> = self.lock().of.keys().cloned().collect();
         paths.sort();
         paths
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<AbsPath, SeenFile>> {
+    /// Every file that was shown, the one that was shown or changed last first.
+    pub fn latest(&self) -> Vec<AbsPath> {
+        let files = self.lock();
+        let mut paths: Vec<_> = files.of.keys().cloned().collect();
+        paths.sort_by_key(|path| std::cmp::Reverse(files.last.get(path).copied()));
+        paths
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Files> {
         self.files.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+impl Files {
+    fn put(&mut self, path: AbsPath, file: SeenFile) {
+        self.events += 1;
+        self.last.insert(path.clone(), self.events);
+        self.of.insert(path, file);
+    }
+
+    fn forget(&mut self, path: &AbsPath) -> Option<SeenFile> {
+        self.last.remove(path);
+        self.of.remove(path)
     }
 }
 
@@ -154,5 +191,24 @@ mod tests {
         assert_eq!(seen.paths(), std::slice::from_ref(&moved));
         seen.forget(&moved);
         assert!(!seen.was_read(&moved));
+    }
+
+    #[test]
+    fn what_is_hidden_is_known_and_not_in_sight() {
+        let seen = Seen::default();
+        seen.show(&path(), &TEN.into(), None, 0..10);
+        seen.hide(&path());
+        let file = seen.get(&path()).unwrap();
+        assert_eq!((file.lines.as_slice(), file.whole), ([].as_slice(), true));
+    }
+
+    #[test]
+    fn the_latest_comes_first() {
+        let seen = Seen::default();
+        let name = |name: &str| AbsPath::new("/w").unwrap().join(name);
+        for file in ["b", "a", "c", "b"] {
+            seen.show(&name(file), &"x".into(), None, 0..1);
+        }
+        assert_eq!(seen.latest(), [name("b"), name("c"), name("a")]);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use futures::FutureExt as _;
+use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -17,7 +18,7 @@ use crate::agent::{Hooks, ToolCallStatus, ToolHookInput, ToolHookVerdict};
 use crate::conversation::{
     ContentBlock, Message, MessageId, ProgressMessage, ToolResultContent, UserMessage, raw_of_unparsed,
 };
-use crate::tools::{InterruptBehavior, Tool, ToolError, ToolResult, Tools, capped};
+use crate::tools::{InterruptBehavior, Tool, ToolError, ToolResult, Tools};
 
 /// What the calls of one answer share.
 pub(super) struct Batch {
@@ -75,7 +76,10 @@ impl Batch {
                 (ToolCallStatus::Failed, ToolResult::text(text))
             }
             Ended::Stopped(text) => (ToolCallStatus::Failed, ToolResult::text(text)),
-            Ended::Rejected(text) => (ToolCallStatus::Rejected, ToolResult::text(text)),
+            Ended::Rejected(text) => {
+                let data = json!({"type": "rejected"});
+                (ToolCallStatus::Rejected, ToolResult { data, ..ToolResult::text(text) })
+            }
         };
         stages.ended(status, &result);
         let content = if result.content.is_empty() {
@@ -152,10 +156,6 @@ impl Batch {
         let result = match tool.call(call.input.clone(), context).await {
             Ok(result) => result,
             Err(ToolError(text)) => return Ended::Failed(text),
-        };
-        let result = match tool.max_result_chars() {
-            Some(limit) => ToolResult { content: capped(result.content, limit), ..result },
-            None => result,
         };
         let after = self.hooks.after_tool(self.hook_input(call, tool, Some(texts(&result)))).await;
         if let ToolHookVerdict::Stop(why) = after {

@@ -1,0 +1,1 @@
+//! Compaction against a scripted model: what it is asked, and what stands afterwards.
