@@ -21,7 +21,5 @@ pub use date::iso_date;
 pub use limit::too_long;
 pub use log::{ContextLog, Decision, Fate, Fold};
 pub use pipeline::{PipelineInput, Prepared, Report, Save, Step, prepare};
-pub use summary::{
-    Afterwards, Division, divided, summarised, summary_of, summary_request, without_oldest,
-};
+pub use summary::{Afterwards, Division, divided, summarised, summary_of, summary_request, without_oldest};
 pub use system_prompt::{Environment, is_user_context, system_prompt};

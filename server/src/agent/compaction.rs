@@ -117,7 +117,8 @@ async fn summary(
             Some(shorter) => messages = shorter,
             None if is_too_long => {
                 return Err(CompactionFailure::Failed(
-                    "The conversation is too long even to be summarised: start a new one to go on.".to_owned(),
+                    "The conversation is too long even to be summarised: start a new one to go on."
+                        .to_owned(),
                 ));
             }
             None => {
@@ -166,7 +167,9 @@ async fn ask(
         match next {
             None => return (Asked::Answered(answer), usage),
             Some(Err(error)) => return (Asked::Failed(error), usage),
-            Some(Ok(ProviderEvent::BlockStop { block: ContentBlock::Text { text }, .. })) => answer.push_str(&text),
+            Some(Ok(ProviderEvent::BlockStop { block: ContentBlock::Text { text }, .. })) => {
+                answer.push_str(&text)
+            }
             Some(Ok(ProviderEvent::MessageStart { usage: counted, .. })) => {
                 usage = counted;
                 answer.clear();

@@ -64,7 +64,9 @@ impl SessionContext {
     fn tools_tokens(&self, tools: &Tools) -> u64 {
         *self.tools_tokens.get_or_init(|| {
             let tokens = |tool: ToolDefinition| {
-                text_tokens(&tool.name) + text_tokens(&tool.description) + text_tokens(&tool.input_schema.to_string())
+                text_tokens(&tool.name)
+                    + text_tokens(&tool.description)
+                    + text_tokens(&tool.input_schema.to_string())
             };
             tools.definitions().into_iter().map(tokens).sum()
         })

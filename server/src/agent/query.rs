@@ -260,6 +260,6 @@ mod invariants;
 #[cfg(test)]
 mod scripts;
 #[cfg(test)]
-mod stage;
+pub(super) mod stage;
 #[cfg(test)]
 mod tests;

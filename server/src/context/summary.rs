@@ -212,7 +212,12 @@ mod tests {
 
     fn history() -> Vec<Message> {
         let round = |n: usize| called(&format!("t{n}"), "Grep", json!({"n": n}), &"found ".repeat(100));
-        [prompt("first")].into_iter().chain((0..10).flat_map(round)).chain([prompt("second")]).chain(round(10)).collect()
+        [prompt("first")]
+            .into_iter()
+            .chain((0..10).flat_map(round))
+            .chain([prompt("second")])
+            .chain(round(10))
+            .collect()
     }
 
     #[track_caller]

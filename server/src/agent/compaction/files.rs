@@ -68,7 +68,8 @@ async fn again(
     let now = context.desk.agent_view(&context.session, path).await.ok()?.text?;
     let whole = text_tokens(&now.to_string());
     if whole > most
-        && let Some(diff) = unified_diff(&before.text, &now, DIFF_LINES).filter(|diff| text_tokens(diff) <= most)
+        && let Some(diff) =
+            unified_diff(&before.text, &now, DIFF_LINES).filter(|diff| text_tokens(diff) <= most)
     {
         return Some(format!(
             "{name} is too long to be shown again. This has changed in it since you last read it:\n{diff}"
@@ -127,7 +128,8 @@ fn in_sight(kept: &[Message], context: &RoundContext) -> HashSet<AbsPath> {
         for block in content {
             match block {
                 ContentBlock::ToolUse { id, name, input } if name == "Read" => {
-                    asked.extend(input.get("file_path").and_then(|path| path.as_str()).map(|path| (id, path)));
+                    asked
+                        .extend(input.get("file_path").and_then(|path| path.as_str()).map(|path| (id, path)));
                 }
                 ContentBlock::ToolResult { tool_use_id, is_error: false, .. } => {
                     answered.insert(tool_use_id);

@@ -1,1 +1,285 @@
-//! Compaction against a scripted model: what it is asked, and what stands afterwards.
+//! Compaction against a scripted model: when it is asked, what it is asked, and what stands afterwards.
+
+use futures::future;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::agent::SessionEvent;
+use crate::agent::fixture::{Piece, ScriptedModel, clock, line, text, tool};
+use crate::agent::outbox::user;
+use crate::agent::query::{QueryParams, query, stage};
+use crate::conversation::{ApiMessage, Role};
+use crate::documents::Text;
+use crate::tools::Tools;
+use crate::tools::fixture::Fixture;
+
+const SUMMARY: &str = "<analysis>hm</analysis><summary>1. All of it</summary>";
+
+/// An answer with a call, after which the conversation takes that many tokens.
+fn call(id: &str, tokens: u64) -> Vec<Piece> {
+    vec![tool(id, "Look", json!({})), Piece::Tokens(tokens)]
+}
+
+/// Plays the script; gives the lines that are no calls, and what was asked.
+async fn played(params: QueryParams, model: &ScriptedModel) -> (Vec<String>, Vec<ModelRequest>) {
+    let lines: Vec<String> = query(params).filter_map(|event| future::ready(line(&event))).collect().await;
+    let told = lines.into_iter().filter(|line| {
+        ["compaction", "transition", "done", "error"].iter().any(|start| line.starts_with(start))
+    });
+    (told.collect(), model.requests())
+}
+
+fn is_question(request: &ModelRequest) -> bool {
+    request.tool_choice == ToolChoice::None
+}
+
+fn words(message: &ApiMessage) -> String {
+    let texts = message.content.iter().map(|block| match block {
+        ContentBlock::Text { text } => text.clone(),
+        ContentBlock::ToolUse { id, .. } => format!("call {id}"),
+        ContentBlock::ToolResult { tool_use_id, .. } => format!("result {tool_use_id}"),
+        other => format!("{other:?}"),
+    });
+    texts.collect::<Vec<_>>().join(" | ")
+}
+
+#[track_caller]
+fn check(script: Vec<Vec<Piece>>, want: &[&str], questions: &[bool]) -> Vec<ModelRequest> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (lines, requests) = runtime.block_on(async {
+        let fixture = Fixture::new(&[]);
+        let model = ScriptedModel::new(script);
+        let params = stage::params(&fixture, model.clone(), CancellationToken::new());
+        played(params, &model).await
+    });
+    assert_eq!(lines, want);
+    assert_eq!(requests.iter().map(is_question).collect::<Vec<_>>(), questions);
+    requests
+}
+
+#[test]
+fn at_the_threshold_one_summary_is_made_and_the_next_request_begins_with_it() {
+    // Of `Window::USUAL`: 200,000 less 20,000 for an answer, less 13,000. The call's result takes a few tokens itself.
+    let requests = check(
+        vec![call("t1", 167_001), vec![text(SUMMARY)], vec![text("done")]],
+        &["transition next_turn", "compaction Started", "compaction Done", "done completed after 2"],
+        &[false, true, false],
+    );
+    let question = requests[1].messages.last().unwrap();
+    assert!(words(question).starts_with("result t1 | The conversation above"), "{}", words(question));
+    assert_eq!((&requests[1].system, &requests[1].tools), (&requests[0].system, &requests[0].tools));
+    let [first] = requests[2].messages.as_slice() else { panic!("a summary alone: {:?}", requests[2]) };
+    assert_eq!(first.role, Role::User);
+    let words = words(first);
+    assert!(words.contains("1. All of it") && !words.contains("hm") && words.contains("Go on"), "{words}");
+    let below = 166_900;
+    check(
+        vec![call("t1", below), vec![text("done")]],
+        &["transition next_turn", "done completed after 2"],
+        &[false, false],
+    );
+}
+
+#[test]
+fn a_summary_that_fails_is_tried_three_times_in_a_session() {
+    let fails = || vec![Piece::Fail(ModelErrorKind::Server)];
+    let next = "transition next_turn";
+    let failed = ["compaction Started", "compaction Failed"];
+    let full = |id: &str| call(id, 170_000);
+    check(
+        vec![full("t1"), fails(), full("t2"), fails(), full("t3"), fails(), full("t4"), vec![text("done")]],
+        &[
+            [next].as_slice(),
+            &failed,
+            &[next],
+            &failed,
+            &[next],
+            &failed,
+            &[next],
+            &["done completed after 5"],
+        ]
+        .concat(),
+        &[false, true, false, true, false, true, false, false],
+    );
+}
+
+#[test]
+fn a_conversation_too_long_to_be_summarised_loses_its_oldest_rounds_three_times() {
+    let too_long = || vec![Piece::Fail(ModelErrorKind::PromptTooLong)];
+    let rounds = (1..=4).map(|n| call(&format!("t{n}"), 1_000));
+    let requests = check(
+        rounds.chain([too_long(), too_long(), too_long(), vec![text(SUMMARY)], vec![text("done")]]).collect(),
+        &[
+            "transition next_turn",
+            "transition next_turn",
+            "transition next_turn",
+            "transition next_turn",
+            "compaction Started",
+            "compaction Done",
+            "transition reactive_compact_retry",
+            "done completed after 5",
+        ],
+        &[false, false, false, false, false, true, true, true, false],
+    );
+    let lengths: Vec<usize> = requests[5..8].iter().map(|request| request.messages.len()).collect();
+    assert_eq!(lengths, [9, 7, 5], "a round goes each time, and the user still begins");
+}
+
+#[test]
+fn what_no_summary_helps_ends_with_the_error_that_was_held_back() {
+    let too_long = || vec![Piece::Fail(ModelErrorKind::PromptTooLong)];
+    let rounds = (1..=5).map(|n| call(&format!("t{n}"), 1_000));
+    let next = "transition next_turn";
+    let end = [
+        "compaction Started",
+        "compaction Failed",
+        "error the model failed.",
+        "done prompt_too_long after 6",
+    ];
+    check(
+        rounds.chain(std::iter::repeat_with(too_long).take(9)).collect(),
+        &[[next; 5].as_slice(), &end].concat(),
+        &[false, false, false, false, false, false, true, true, true, true],
+    );
+}
+
+#[test]
+fn an_empty_summary_is_none() {
+    check(
+        vec![vec![Piece::Fail(ModelErrorKind::PromptTooLong)], vec![text("<analysis>only this</analysis>")]],
+        &[
+            "compaction Started",
+            "compaction Failed",
+            "error the model failed.",
+            "done prompt_too_long after 1",
+        ],
+        &[false, true],
+    );
+}
+
+#[test]
+fn a_conversation_that_even_summarised_is_too_long_is_not_summarised_again() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (lines, requests) = runtime.block_on(async {
+        let fixture = Fixture::new(&[]);
+        let model = ScriptedModel::new(vec![vec![text(SUMMARY)]]);
+        let mut params = stage::params(&fixture, model.clone(), CancellationToken::new());
+        params.system = vec!["long ".repeat(150_000)];
+        params.messages.push(Message::User(user(clock()(), vec![ContentBlock::text("and this")])));
+        played(params, &model).await
+    });
+    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert!(
+        lines[2].starts_with("error Even summarised") && lines[3].starts_with("done blocking_limit"),
+        "{lines:?}"
+    );
+    assert_eq!(requests.len(), 1, "the summary alone");
+}
+
+#[test]
+fn without_automatic_summaries_what_can_not_fit_is_not_sent() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (lines, requests) = runtime.block_on(async {
+        let fixture = Fixture::new(&[]);
+        let model = ScriptedModel::new(Vec::new());
+        let mut settings = crate::config::ContextSettings::default();
+        settings.auto_compact.value = false;
+        let params = QueryParams {
+            system: vec!["long ".repeat(150_000)],
+            context: std::sync::Arc::new(crate::agent::preparing::SessionContext::new(settings, None)),
+            ..stage::params(&fixture, model.clone(), CancellationToken::new())
+        };
+        played(params, &model).await
+    });
+    assert!(lines[0].starts_with("error The conversation takes 250"), "{lines:?}");
+    assert_eq!((lines[1].as_str(), requests.len()), ("done blocking_limit after 1", 0));
+}
+
+#[tokio::test]
+async fn a_cancel_while_a_summary_is_made_ends_the_task() {
+    let fixture = Fixture::new(&[]);
+    let cancel = CancellationToken::new();
+    let model = ScriptedModel::new(vec![call("t1", 170_000), vec![Piece::Stall]]);
+    let params = stage::params(&fixture, model.clone(), cancel.clone());
+    let mut lines = Vec::new();
+    let events = query(params);
+    futures::pin_mut!(events);
+    while let Some(event) = events.next().await {
+        if matches!(event, SessionEvent::Compaction(crate::agent::CompactionStatus::Started)) {
+            cancel.cancel();
+        }
+        lines.extend(line(&event));
+    }
+    assert_eq!(lines.last().map(String::as_str), Some("done aborted_streaming after 2"));
+}
+
+#[tokio::test]
+async fn files_are_shown_again_as_they_are_now_and_others_count_as_not_seen() {
+    let long = (0..2_000).fold(String::new(), |text, n| format!("{text}line {n} of a long file\n"));
+    let fixture = Fixture::new(&[("a.rs", "one\ntwo\n"), ("long.txt", &long), ("old.rs", "old\n")]);
+    let see = |name: &str, content: &str| {
+        let text = Text::from(content);
+        let lines = text.line_count();
+        fixture.seen.show(&fixture.path(name), &text, None, 0..lines);
+    };
+    for n in 0..5 {
+        see(&format!("gone{n}.rs"), "gone\n");
+    }
+    see("old.rs", "old\n");
+    see("long.txt", &long.replacen("line 0 ", "the first line ", 1));
+    see("a.rs", "zero\ntwo\n");
+    let model = ScriptedModel::new(vec![vec![text(SUMMARY)]]);
+    let mut params = stage::params(&fixture, model.clone(), CancellationToken::new());
+    params.tools = Tools::built_in();
+    let view = params.messages.clone();
+    let compacted = compact(&params, &view, Compaction::Auto, &params.tool_use_context).await.unwrap();
+    let texts: Vec<String> = compacted
+        .messages
+        .iter()
+        .filter_map(|message| match message {
+            Message::Attachment(attachment) => Some(attachment.text.clone()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(
+        texts,
+        [
+            "a.rs, which you read before the summary, as it is now:\n     1\tone\n     2\ttwo\n",
+            "long.txt is too long to be shown again. This has changed in it since you last read it:\n\
+             @@ -1 +1 @@\n-the first line of a long file\n+line 0 of a long file",
+            "old.rs, which you read before the summary, as it is now:\n     1\told\n",
+        ]
+    );
+    assert_eq!(fixture.seen.paths(), [fixture.path("a.rs"), fixture.path("old.rs")]);
+    let kinds: Vec<&str> = compacted
+        .messages
+        .iter()
+        .map(|message| match message {
+            Message::System(_) => "boundary",
+            Message::User(user) if user.is_compact_summary => "summary",
+            Message::User(_) | Message::Assistant(_) | Message::Progress(_) => "kept",
+            Message::Attachment(_) => "file",
+        })
+        .collect();
+    assert_eq!(kinds, ["boundary", "summary", "file", "file", "file"]);
+}
+
+#[tokio::test]
+async fn the_newest_prompt_is_kept_word_for_word() {
+    let fixture = Fixture::new(&[]);
+    let model = ScriptedModel::new(vec![vec![text(SUMMARY)]]);
+    let mut params = stage::params(&fixture, model.clone(), CancellationToken::new());
+    let newest = Message::User(user(clock()(), vec![ContentBlock::text("and now this")]));
+    params.messages.push(newest.clone());
+    let view = params.messages.clone();
+    let how = Compaction::Manual { instructions: "the tests".into() };
+    let compacted = compact(&params, &view, how, &params.tool_use_context).await.unwrap();
+    assert_eq!(compacted.messages.last(), Some(&newest));
+    let [request] = model.requests().try_into().unwrap();
+    let question = words(request.messages.last().unwrap());
+    assert!(
+        question.ends_with("in the summary:\nthe tests") && !question.contains("and now this"),
+        "{question}"
+    );
+}

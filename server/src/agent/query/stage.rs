@@ -138,7 +138,11 @@ async fn played(play: Play) -> Played {
 }
 
 /// A task with the prompt `go` and the tools of the fixture, in which everything is allowed that no rule forbids.
-pub(super) fn params(fixture: &Fixture, model: Arc<ScriptedModel>, cancel: CancellationToken) -> QueryParams {
+pub(in crate::agent) fn params(
+    fixture: &Fixture,
+    model: Arc<ScriptedModel>,
+    cancel: CancellationToken,
+) -> QueryParams {
     let prompt = Message::User(user(clock()(), vec![ContentBlock::text("go")]));
     QueryParams {
         messages: vec![prompt],

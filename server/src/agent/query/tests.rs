@@ -123,7 +123,10 @@ fn a_model_error_is_shown_once_and_ends_the_task() {
         &["request 1", "error the model failed.", "done model_error after 1"],
     );
     check(
-        vec![vec![Piece::Fail(ModelErrorKind::PromptTooLong)]],
+        vec![
+            vec![Piece::Fail(ModelErrorKind::PromptTooLong)],
+            vec![Piece::Fail(ModelErrorKind::PromptTooLong)],
+        ],
         &[
             "request 1",
             "compaction Started",
@@ -396,13 +399,13 @@ fn an_error_that_recovery_mends_is_never_shown() {
 #[tokio::test]
 async fn stop_hooks_are_asked_at_an_end_and_told_of_a_failure_instead() {
     for (script, stops, failures) in [
-        (vec![text("done")], 1, 0),
-        (vec![Piece::Fail(ModelErrorKind::Server)], 0, 1),
-        (vec![Piece::Fail(ModelErrorKind::PromptTooLong)], 0, 1),
+        (vec![vec![text("done")]], 1, 0),
+        (vec![vec![Piece::Fail(ModelErrorKind::Server)]], 0, 1),
+        (vec![vec![Piece::Fail(ModelErrorKind::PromptTooLong)]; 2], 0, 1),
     ] {
         let fixture = Fixture::new(&[]);
         let hooks = Arc::new(CountingHooks::default());
-        let model = ScriptedModel::new(vec![script]);
+        let model = ScriptedModel::new(script);
         let params =
             QueryParams { hooks: hooks.clone(), ..params(&fixture, model, CancellationToken::new()) };
         query(params).for_each(|_| future::ready(())).await;
