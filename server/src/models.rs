@@ -8,6 +8,7 @@ mod generate;
 mod http;
 mod lone_surrogates;
 mod offline;
+mod openai;
 mod overflow;
 mod provider;
 mod redact;

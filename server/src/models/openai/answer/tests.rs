@@ -1,0 +1,501 @@
+//! What comes out for what servers send, each in its own way.
+
+use futures::StreamExt;
+use futures::executor::block_on;
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::conversation::{ContentBlock, ToolUseId, unparsed_input};
+use crate::models::{BlockDelta, sse};
+
+/// What a stream comes to.
+#[derive(Debug, Default, PartialEq)]
+struct Told {
+    blocks: Vec<ContentBlock>,
+    stop_reason: Option<StopReason>,
+    usage: Usage,
+    stopped: bool,
+}
+
+fn told(events: Vec<ProviderEvent>) -> Told {
+    let mut told = Told::default();
+    let mut blocks = Vec::new();
+    for event in events {
+        match event {
+            ProviderEvent::BlockStop { index, block } => blocks.push((index, block)),
+            ProviderEvent::MessageDelta { stop_reason, usage } => {
+                (told.stop_reason, told.usage) = (stop_reason, usage);
+            }
+            ProviderEvent::MessageStop => told.stopped = true,
+            _ => {}
+        }
+    }
+    blocks.sort_by_key(|(index, _)| *index);
+    told.blocks = blocks.into_iter().map(|(_, block)| block).collect();
+    told
+}
+
+/// Feeds chunks, then the end.
+fn fed_as(format: ToolCallFormat, chunks: &[Value]) -> Vec<ProviderEvent> {
+    let mut answer = Answer::new("m", format);
+    let mut events: Vec<ProviderEvent> =
+        chunks.iter().flat_map(|chunk| answer.take(&chunk.to_string()).expect("a legal chunk")).collect();
+    events.extend(answer.end());
+    events
+}
+
+fn fed(chunks: &[Value]) -> Told {
+    told(fed_as(ToolCallFormat::Native, chunks))
+}
+
+fn chunk(delta: Value) -> Value {
+    json!({ "id": "c1", "choices": [{ "index": 0, "delta": delta, "finish_reason": null }] })
+}
+
+fn ending(reason: &str) -> Value {
+    json!({ "id": "c1", "choices": [{ "index": 0, "delta": {}, "finish_reason": reason }] })
+}
+
+fn calling(calls: Value) -> Value {
+    chunk(json!({ "tool_calls": calls }))
+}
+
+fn text(text: &str) -> ContentBlock {
+    ContentBlock::text(text)
+}
+
+fn thought(thinking: &str) -> ContentBlock {
+    ContentBlock::Thinking { thinking: thinking.to_owned(), signature: String::new() }
+}
+
+fn call(id: &str, name: &str, input: Value) -> ContentBlock {
+    ContentBlock::ToolUse { id: ToolUseId(id.to_owned()), name: name.to_owned(), input }
+}
+
+/// Compares the blocks of an answer that these chunks and an ordinary end make.
+#[track_caller]
+fn check(chunks: &[Value], wanted: &[ContentBlock]) {
+    let mut chunks = chunks.to_vec();
+    chunks.push(ending("stop"));
+    assert_eq!(fed(&chunks).blocks, wanted);
+}
+
+/// Compares names and inputs of calls whose ids are made up here, and looks that these are filled and differ.
+#[track_caller]
+fn check_calls(chunks: &[Value], wanted: &[(&str, Value)]) {
+    let mut chunks = chunks.to_vec();
+    chunks.push(ending("tool_calls"));
+    let mut ids = Vec::new();
+    let calls: Vec<(String, Value)> = fed(&chunks)
+        .blocks
+        .into_iter()
+        .map(|block| match block {
+            ContentBlock::ToolUse { id, name, input } => {
+                ids.push(id.0);
+                (name, input)
+            }
+            other => panic!("{other:?}"),
+        })
+        .collect();
+    let wanted: Vec<(String, Value)> =
+        wanted.iter().map(|(name, input)| ((*name).to_owned(), input.clone())).collect();
+    assert_eq!(calls, wanted);
+    let count = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert!(ids.len() == count && ids.iter().all(|id| !id.is_empty()), "{ids:?}");
+}
+
+#[test]
+fn text_and_its_events() {
+    let events = fed_as(
+        ToolCallFormat::Native,
+        &[
+            chunk(json!({ "role": "assistant", "content": "" })),
+            chunk(json!({ "content": "Hel" })),
+            chunk(json!({ "content": "lo" })),
+            ending("stop"),
+        ],
+    );
+    let usage = Usage::default();
+    assert_eq!(
+        events,
+        [
+            ProviderEvent::MessageStart {
+                response_id: "c1".into(),
+                request_id: None,
+                model: "m".into(),
+                usage
+            },
+            ProviderEvent::BlockStart { index: 0, block: text("") },
+            ProviderEvent::BlockDelta { index: 0, delta: BlockDelta::Text("Hel".into()) },
+            ProviderEvent::BlockDelta { index: 0, delta: BlockDelta::Text("lo".into()) },
+            ProviderEvent::BlockStop { index: 0, block: text("Hello") },
+            ProviderEvent::MessageDelta { stop_reason: Some(StopReason::EndTurn), usage },
+            ProviderEvent::MessageStop,
+        ]
+    );
+}
+
+#[test]
+fn usage_comes_in_a_chunk_of_its_own_in_every_one_or_never() {
+    let said = || chunk(json!({ "content": "x" }));
+    let usage = |input_tokens, output_tokens| Usage { input_tokens, output_tokens, ..Usage::default() };
+    let figures = |prompt: u64, answer: u64| json!({ "prompt_tokens": prompt, "completion_tokens": answer });
+    let with = |mut chunk: Value, figures: Value| {
+        chunk["usage"] = figures;
+        chunk
+    };
+    let own = json!({ "id": "c1", "choices": [], "usage": figures(10, 3) });
+    let told = fed(&[with(said(), Value::Null), ending("stop"), own]);
+    assert_eq!((told.usage, told.blocks), (usage(10, 3), vec![text("x")]));
+    let each =
+        [with(said(), figures(10, 1)), with(said(), figures(10, 2)), with(ending("stop"), figures(10, 2))];
+    assert_eq!(fed(&each).usage, usage(10, 2));
+    assert_eq!(fed(&[said(), ending("stop")]).usage, Usage::default(), "then the caller estimates");
+    let cached = json!({ "prompt_tokens": 10, "completion_tokens": 3, "prompt_tokens_details": { "cached_tokens": 8 } });
+    let told = fed(&[said(), with(ending("stop"), cached)]);
+    assert_eq!(told.usage, Usage { cache_read_input_tokens: 8, ..usage(2, 3) });
+    let zeros = fed(&[with(said(), figures(10, 3)), with(ending("stop"), figures(0, 0))]);
+    assert_eq!(zeros.usage, usage(10, 3), "a zero says nothing");
+}
+
+#[test]
+fn two_calls_that_come_in_turns() {
+    check(
+        &[
+            calling(
+                json!([{ "index": 0, "id": "a", "type": "function", "function": { "name": "Read", "arguments": "" } }]),
+            ),
+            calling(
+                json!([{ "index": 1, "id": "b", "type": "function", "function": { "name": "Grep", "arguments": "{\"p\"" } }]),
+            ),
+            calling(json!([{ "index": 0, "function": { "arguments": "{\"f\":" } }])),
+            calling(
+                json!([{ "index": 1, "function": { "arguments": ":2}" } }, { "index": 0, "function": { "arguments": "1}" } }]),
+            ),
+        ],
+        &[call("a", "Read", json!({ "f": 1 })), call("b", "Grep", json!({ "p": 2 }))],
+    );
+}
+
+#[test]
+fn numbers_that_are_missing_or_always_zero() {
+    let one = |id: &str, name: &str| json!({ "id": id, "function": { "name": name, "arguments": "{}" } });
+    let two = [("A", json!({})), ("B", json!({}))];
+    check_calls(&[calling(json!([one("a", "A"), one("b", "B")]))], &two);
+    check_calls(&[calling(json!([one("a", "A")])), calling(json!([one("b", "B")]))], &two);
+    let zero = |mut call: Value| {
+        call["index"] = json!(0);
+        call
+    };
+    check_calls(&[calling(json!([zero(one("a", "A")), zero(one("b", "B"))]))], &two);
+    check_calls(&[calling(json!([zero(one("a", "A"))])), calling(json!([zero(one("b", "B"))]))], &two);
+}
+
+#[test]
+fn ids_that_come_once_or_anew_with_each_piece() {
+    let first =
+        || calling(json!([{ "index": 0, "id": "a", "function": { "name": "Read", "arguments": "{\"f\"" } }]));
+    let wanted = [call("a", "Read", json!({ "f": 1 }))];
+    for id in [json!(null), json!(""), json!("a"), json!("b")] {
+        let more = calling(json!([{ "index": 0, "id": id, "function": { "arguments": ":1}" } }]));
+        check(&[first(), more], &wanted);
+    }
+    // Without numbers an id alone tells whose piece it is.
+    let unnumbered =
+        |id: &str, arguments: &str| calling(json!([{ "id": id, "function": { "arguments": arguments } }]));
+    let begin = calling(json!([{ "id": "a", "function": { "name": "Read", "arguments": "{\"f\"" } }]));
+    check(&[begin.clone(), unnumbered("a", ":1}")], &wanted);
+    check(&[begin, unnumbered("z", ":1}")], &wanted);
+}
+
+#[test]
+fn ids_that_never_come_or_come_twice() {
+    let one = |name: &str| json!({ "function": { "name": name, "arguments": "{\"x\":1}" } });
+    let two = [("A", json!({ "x": 1 })), ("B", json!({ "x": 1 }))];
+    check_calls(&[calling(json!([one("A"), one("B")]))], &two);
+    check_calls(&[calling(json!([one("A")])), calling(json!([one("B")]))], &two);
+    let same = |index: u64, name: &str| json!({ "index": index, "id": "call_0", "function": { "name": name, "arguments": "{\"x\":1}" } });
+    check_calls(&[calling(json!([same(0, "A"), same(1, "B")]))], &two);
+}
+
+#[test]
+fn names_that_are_repeated_and_calls_that_come_whole() {
+    let piece = |arguments: &str| {
+        calling(json!([{ "index": 0, "id": "a", "function": { "name": "Read", "arguments": arguments } }]))
+    };
+    check(&[piece("{\"f\""), piece(":1"), piece("}"), piece("")], &[call("a", "Read", json!({ "f": 1 }))]);
+    check(&[piece("{\"f\":1}")], &[call("a", "Read", json!({ "f": 1 }))]);
+}
+
+#[test]
+fn arguments_in_every_form() {
+    let check = |arguments: Value, input: Value| {
+        let calls =
+            json!([{ "index": 0, "id": "a", "function": { "name": "Read", "arguments": arguments } }]);
+        check(&[calling(calls)], &[call("a", "Read", input)]);
+    };
+    check(Value::Null, json!({}));
+    check(json!(""), json!({}));
+    check(json!({ "f": [1] }), json!({ "f": [1] }));
+    check(json!("\"{\\\"f\\\":1}\""), json!({ "f": 1 }));
+    check(json!("{\"f\":1,}"), json!({ "f": 1 }));
+    check(json!("{\"file_path\":\"/etc/pas"), unparsed_input("{\"file_path\":\"/etc/pas"));
+}
+
+#[test]
+fn why_it_ended_is_told_by_the_calls() {
+    let called =
+        || calling(json!([{ "index": 0, "id": "a", "function": { "name": "Read", "arguments": "{}" } }]));
+    let check = |chunks: &[Value], wanted: StopReason| {
+        assert_eq!(fed(chunks).stop_reason, Some(wanted), "{chunks:?}")
+    };
+    check(&[called(), ending("stop")], StopReason::ToolUse);
+    check(&[called(), ending("tool_calls")], StopReason::ToolUse);
+    check(&[called(), ending("function_call")], StopReason::ToolUse);
+    check(&[called(), ending("")], StopReason::ToolUse);
+    let said = || chunk(json!({ "content": "x" }));
+    check(&[said(), ending("stop")], StopReason::EndTurn);
+    check(&[said(), ending("tool_calls")], StopReason::EndTurn);
+    check(&[said(), ending("length")], StopReason::MaxTokens);
+    check(&[said(), ending("content_filter")], StopReason::Refusal);
+    check(&[chunk(json!({ "refusal": "No." })), ending("stop")], StopReason::Refusal);
+    check(&[said(), ending("moon")], StopReason::Other("moon".into()));
+}
+
+#[test]
+fn a_call_that_the_limit_cut_is_left_out() {
+    let whole = json!({ "index": 0, "id": "a", "function": { "name": "Read", "arguments": "{}" } });
+    let half = json!({ "index": 1, "id": "b", "function": { "name": "Edit", "arguments": "{\"f\":[1" } });
+    let told = fed(&[calling(json!([whole, half])), ending("length")]);
+    assert_eq!(
+        (told.blocks, told.stop_reason),
+        (vec![call("a", "Read", json!({}))], Some(StopReason::MaxTokens))
+    );
+}
+
+#[test]
+fn the_last_words_may_come_with_the_reason() {
+    let last = json!({ "id": "c2", "choices": [{ "delta": { "content": "lo" }, "finish_reason": "stop" }] });
+    let told = fed(&[
+        chunk(json!({ "content": "Hel" })),
+        last,
+        json!({ "id": "", "choices": [{ "finish_reason": null }] }),
+    ]);
+    assert_eq!((told.blocks, told.stopped), (vec![text("Hello")], true));
+}
+
+#[test]
+fn thinking_in_a_field_or_between_tags_is_told_apart() {
+    for field in ["reasoning_content", "reasoning"] {
+        check(
+            &[
+                chunk(json!({ field: "h" })),
+                chunk(json!({ field: "m", "content": null })),
+                chunk(json!({ "content": "Yes." })),
+            ],
+            &[thought("hm"), text("Yes.")],
+        );
+    }
+    check(
+        &[
+            chunk(json!({ "reasoning_details": [{ "type": "reasoning.text", "text": "hm" }] })),
+            chunk(json!({ "content": "Yes." })),
+        ],
+        &[thought("hm"), text("Yes.")],
+    );
+    check(
+        &[
+            chunk(json!({ "content": "<thi" })),
+            chunk(json!({ "content": "nk>hm</th" })),
+            chunk(json!({ "content": "ink>\n\nYes." })),
+        ],
+        &[thought("hm"), text("Yes.")],
+    );
+}
+
+#[test]
+fn content_may_be_a_list_of_parts() {
+    check(
+        &[
+            chunk(
+                json!({ "content": [{ "type": "thinking", "thinking": [{ "type": "text", "text": "hm" }] }] }),
+            ),
+            chunk(json!({ "content": [{ "type": "text", "text": "a" }, { "type": "text", "text": "b" }] })),
+        ],
+        &[thought("hm"), text("ab")],
+    );
+}
+
+#[test]
+fn blank_text_around_calls_is_no_text() {
+    let called =
+        calling(json!([{ "index": 0, "id": "a", "function": { "name": "Read", "arguments": "{}" } }]));
+    check(&[chunk(json!({ "content": "\n\n" })), called], &[call("a", "Read", json!({}))]);
+    check(&[chunk(json!({ "content": "\n" })), chunk(json!({ "content": " x" }))], &[text("\n x")]);
+}
+
+#[test]
+fn the_end_is_done_or_the_end_of_the_stream_behind_a_reason() {
+    let said = chunk(json!({ "content": "x" })).to_string();
+    let ends = |lines: &[&str]| {
+        let mut answer = Answer::new("m", ToolCallFormat::Native);
+        let events: Vec<_> = lines.iter().flat_map(|line| answer.take(line).expect("legal")).collect();
+        (told(events).stopped, answer.is_whole(), !answer.end().is_empty())
+    };
+    assert_eq!(ends(&[&said, &ending("stop").to_string(), DONE]), (true, true, false));
+    assert_eq!(ends(&[&said, &ending("stop").to_string()]), (false, true, true));
+    assert_eq!(ends(&[&said, DONE]), (true, true, false));
+    assert_eq!(ends(&[&said]), (false, false, false));
+    assert_eq!(ends(&[DONE]), (false, false, false));
+}
+
+#[test]
+fn errors_in_the_stream_and_nonsense_are_faults() {
+    let fault =
+        |data: Value| Answer::new("m", ToolCallFormat::Native).take(&data.to_string()).expect_err("a fault");
+    for error in [
+        json!({ "error": { "message": "busy", "code": 502 } }),
+        json!({ "error": "busy" }),
+        json!({ "object": "error", "message": "busy", "code": 400 }),
+        json!({ "choices": [{ "delta": {}, "finish_reason": "error" }] }),
+    ] {
+        assert!(matches!(fault(error.clone()), Fault::Reported(_)), "{error}");
+    }
+    assert!(matches!(fault(json!({ "type": "message_start" })), Fault::Malformed(_)));
+    assert!(matches!(Answer::new("m", ToolCallFormat::Native).take("<html>"), Err(Fault::Malformed(_))));
+}
+
+#[test]
+fn what_servers_add_is_passed_over() {
+    let mut last = ending("stop");
+    last["timings"] = json!({ "prompt_n": 5, "predicted_per_second": 3.2 });
+    last["system_fingerprint"] = json!("f");
+    let told = fed(&[
+        json!({ "choices": [], "prompt_filter_results": [] }),
+        chunk(json!({ "content": "x", "audio": null })),
+        last,
+    ]);
+    assert_eq!((told.blocks, told.usage), (vec![text("x")], Usage::default()));
+}
+
+#[test]
+fn calls_in_the_text_are_calls_where_that_is_asked_for() {
+    let chunks = [
+        chunk(json!({ "content": "I look.\n<tool_call>{\"name\": \"Read\", \"argu" })),
+        chunk(json!({ "content": "ments\": {\"f\": 1}}</tool_call>" })),
+        ending("stop"),
+    ];
+    let told = told(fed_as(ToolCallFormat::Prompt, &chunks));
+    assert_eq!(told.stop_reason, Some(StopReason::ToolUse));
+    let [said, ContentBlock::ToolUse { name, input, .. }] = told.blocks.as_slice() else {
+        panic!("{told:?}")
+    };
+    assert_eq!((said, name.as_str(), input), (&text("I look.\n"), "Read", &json!({ "f": 1 })));
+    assert_eq!(fed(&chunks).stop_reason, Some(StopReason::EndTurn), "else they are text");
+}
+
+#[test]
+fn a_message_that_did_not_stream_is_an_answer_too() {
+    let message = json!({ "id": "c1", "object": "chat.completion", "choices": [{
+        "index": 0,
+        "message": { "role": "assistant", "content": "Hi.", "tool_calls": [{ "id": "a", "type": "function", "function": { "name": "Read", "arguments": "{}" } }] },
+        "finish_reason": "tool_calls",
+    }], "usage": { "prompt_tokens": 4, "completion_tokens": 2 } });
+    let told = fed(&[message]);
+    assert_eq!(told.blocks, [text("Hi."), call("a", "Read", json!({}))]);
+    assert_eq!((told.usage.input_tokens, told.stop_reason), (4, Some(StopReason::ToolUse)));
+}
+
+/// Recorded streams, one for each way of writing them.
+const RECORDED: [&[u8]; 4] = [
+    include_bytes!("../fixtures/openai.sse"),
+    include_bytes!("../fixtures/openrouter.sse"),
+    include_bytes!("../fixtures/llama_cpp.sse"),
+    include_bytes!("../fixtures/vllm.sse"),
+];
+
+/// What the bytes of a stream come to, in these chunks.
+fn recorded(chunks: Vec<&[u8]>) -> Told {
+    let mut answer = Answer::new("m", ToolCallFormat::Native);
+    let bytes = futures::stream::iter(chunks.into_iter().map(|chunk| Ok(chunk.to_vec())));
+    let mut events = Vec::new();
+    for event in block_on(sse::events(bytes).collect::<Vec<_>>()) {
+        events.extend(answer.take(&event.expect("an event").data).expect("a legal chunk"));
+    }
+    events.extend(answer.end());
+    told(events)
+}
+
+#[test]
+fn recorded_streams_in_every_form_of_server_sent_events() {
+    let read = |f: &str| call("call_a", "Read", json!({ "file_path": f }));
+    let wanted: [(Vec<ContentBlock>, StopReason, u64); 4] = [
+        (
+            vec![text("héllo 世界"), read("größe.rs"), call("call_b", "Grep", json!({ "pattern": "x" }))],
+            StopReason::ToolUse,
+            9,
+        ),
+        (vec![thought("Hm 🌍."), text("Yes.")], StopReason::EndTurn, 7),
+        (vec![text("Done.")], StopReason::MaxTokens, 0),
+        (vec![read("a.rs")], StopReason::ToolUse, 5),
+    ];
+    for (bytes, (blocks, reason, output)) in RECORDED.into_iter().zip(wanted) {
+        let told = recorded(vec![bytes]);
+        assert_eq!(
+            (told.blocks, told.stop_reason, told.usage.output_tokens, told.stopped),
+            (blocks, Some(reason), output, true)
+        );
+    }
+}
+
+#[test]
+fn a_recorded_stream_is_the_same_wherever_it_is_cut() {
+    for bytes in RECORDED {
+        let whole = recorded(vec![bytes]);
+        for cut in 0..=bytes.len() {
+            let (first, second) = bytes.split_at(cut);
+            assert_eq!(recorded(vec![first, second]), whole, "cut at {cut}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+    #[test]
+    fn a_recorded_stream_is_the_same_in_any_pieces(which in 0..4_usize, cuts in prop::collection::btree_set(1..2_000_usize, 0..40)) {
+        let bytes = RECORDED[which];
+        let mut chunks = Vec::new();
+        let mut from = 0;
+        for cut in cuts.into_iter().filter(|&cut| cut < bytes.len()).chain([bytes.len()]) {
+            chunks.push(&bytes[from..cut]);
+            from = cut;
+        }
+        prop_assert_eq!(recorded(chunks), recorded(vec![bytes]));
+    }
+
+    /// Whatever a server numbers, names and cuts as it likes, each call has a name and an id of its own.
+    #[test]
+    fn calls_are_legal_whatever_comes(
+        pieces in prop::collection::vec(
+            (prop::option::of(0..3_u64), prop::option::of("[ab]?"), prop::option::of("[AB]?"), prop::option::of("[{}\":1]{0,4}")),
+            0..8,
+        ),
+        reason in "stop|length|tool_calls",
+    ) {
+        let chunks = pieces.iter().map(|(index, id, name, arguments)| {
+            calling(json!([{ "index": index, "id": id, "function": { "name": name, "arguments": arguments } }]))
+        });
+        let told = fed(&chunks.chain([ending(&reason)]).collect::<Vec<_>>());
+        let mut ids = Vec::new();
+        for block in told.blocks {
+            let ContentBlock::ToolUse { id, name, input } = block else { panic!("{block:?}") };
+            prop_assert!(!name.is_empty() && !id.0.is_empty() && input.is_object());
+            prop_assert!(!ids.contains(&id));
+            ids.push(id);
+        }
+        prop_assert!(told.stopped);
+    }
+}

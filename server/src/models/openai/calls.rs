@@ -1,0 +1,203 @@
+//! The calls of an answer, put together from pieces that servers cut and number in their own ways.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::arguments;
+use crate::conversation::{ContentBlock, ToolUseId};
+use crate::models::{BlockDelta, ProviderEvent};
+
+/// What a call without a name is called, so that the answer to it says that there is no such tool.
+const NAMELESS: &str = "unnamed";
+
+/// The calls of one answer, in the order in which they began.
+#[derive(Debug, Default)]
+pub(super) struct Calls {
+    calls: Vec<Call>,
+    /// The call that each number of the wire stands for just now.
+    by_number: BTreeMap<u64, usize>,
+}
+
+#[derive(Debug)]
+struct Call {
+    id: Option<String>,
+    name: Option<String>,
+    arguments: String,
+    /// The number of its block, once it was announced.
+    block: Option<usize>,
+}
+
+/// One element of a `tool_calls` list.
+struct Piece<'a> {
+    number: Option<u64>,
+    id: Option<&'a str>,
+    name: Option<&'a str>,
+    arguments: Arguments<'a>,
+}
+
+enum Arguments<'a> {
+    None,
+    Text(&'a str),
+    Whole(String),
+}
+
+impl Calls {
+    pub(super) fn is_empty(&self) -> bool {
+        self.calls.is_empty()
+    }
+
+    /// Takes a `tool_calls` list. `blocks` numbers the blocks of the answer.
+    pub(super) fn take(&mut self, list: &Value, blocks: &mut usize) -> Vec<ProviderEvent> {
+        let pieces = list.as_array().map_or(&[][..], Vec::as_slice);
+        let mut events = Vec::new();
+        for (position, piece) in pieces.iter().enumerate() {
+            let piece = Piece::of(piece);
+            let call = self.call_of(&piece, position as u64);
+            self.grow(call, &piece, blocks, &mut events);
+        }
+        events
+    }
+
+    /// A whole call without a number or an id of its own.
+    pub(super) fn add(&mut self, name: &str, arguments: &str, blocks: &mut usize) -> Vec<ProviderEvent> {
+        let name = Some(name).filter(|name| !name.is_empty());
+        let arguments = Arguments::Text(arguments);
+        let mut events = Vec::new();
+        let call = self.begin();
+        self.grow(call, &Piece { number: None, id: None, name, arguments }, blocks, &mut events);
+        events
+    }
+
+    /// The answer is over: every call is whole. With `cut_short`, one that breaks off is left out.
+    pub(super) fn finish(&mut self, cut_short: bool, blocks: &mut usize) -> Vec<ProviderEvent> {
+        let mut events = Vec::new();
+        let last = self.calls.len().saturating_sub(1);
+        for (position, mut call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
+            if cut_short && position == last && !arguments::is_whole(&call.arguments) {
+                continue;
+            }
+            call.name.get_or_insert_with(|| NAMELESS.to_owned());
+            call.announce(blocks, &mut events);
+            if let (Some(index), Some(block)) = (call.block, call.whole()) {
+                events.push(ProviderEvent::BlockStop { index, block });
+            }
+        }
+        events
+    }
+
+    /// The call that `piece` belongs to. It is a new one if its number is new, if it has a name and an id other than
+    /// the call of that number has, or if that call is whole and this one begins anew.
+    fn call_of(&mut self, piece: &Piece<'_>, position: u64) -> usize {
+        if let (None, Some(id)) = (piece.number, piece.id) {
+            let known = self.calls.iter().position(|call| call.id.as_deref() == Some(id));
+            let last = self.calls.len().checked_sub(1).filter(|_| piece.name.is_none());
+            return known.or(last).unwrap_or_else(|| self.begin());
+        }
+        let number = piece.number.unwrap_or(position);
+        let current = self.by_number.get(&number).copied();
+        let continued =
+            current.filter(|&at| self.calls.get(at).is_some_and(|call| call.is_continued_by(piece)));
+        let call = continued.unwrap_or_else(|| self.begin());
+        self.by_number.insert(number, call);
+        call
+    }
+
+    fn begin(&mut self) -> usize {
+        self.calls.push(Call { id: None, name: None, arguments: String::new(), block: None });
+        self.calls.len() - 1
+    }
+
+    fn grow(&mut self, at: usize, piece: &Piece<'_>, blocks: &mut usize, events: &mut Vec<ProviderEvent>) {
+        let taken = piece.id.is_some_and(|id| {
+            self.calls.iter().enumerate().any(|(other, call)| other != at && call.id.as_deref() == Some(id))
+        });
+        let Some(call) = self.calls.get_mut(at) else { return };
+        if let Some(id) = piece.id.filter(|_| call.id.is_none() && !taken) {
+            call.id = Some(id.to_owned());
+        }
+        if let Some(name) = piece.name.filter(|_| call.name.is_none()) {
+            call.name = Some(name.to_owned());
+        }
+        let announced = call.block.is_some();
+        let more = match &piece.arguments {
+            Arguments::None => "",
+            Arguments::Text(text) => text,
+            // A whole object replaces whatever began before it.
+            Arguments::Whole(_) if announced && !call.arguments.is_empty() => "",
+            Arguments::Whole(whole) => whole,
+        };
+        call.arguments.push_str(more);
+        if announced {
+            call.tell(more, events);
+        } else if call.name.is_some() {
+            call.announce(blocks, events);
+        }
+    }
+}
+
+impl Call {
+    fn is_continued_by(&self, piece: &Piece<'_>) -> bool {
+        match (piece.id, self.id.as_deref()) {
+            (Some(id), Some(known)) if id != known => piece.name.is_none(),
+            (Some(_), _) => true,
+            // Without ids only a second beginning tells two calls apart.
+            (None, _) => {
+                let begins =
+                    piece.name.is_some() && !matches!(piece.arguments, Arguments::None | Arguments::Text(""));
+                !(begins && arguments::is_whole(&self.arguments))
+            }
+        }
+    }
+
+    /// Tells of the call once, with the input that has come so far.
+    fn announce(&mut self, blocks: &mut usize, events: &mut Vec<ProviderEvent>) {
+        if self.block.is_some() {
+            return;
+        }
+        let index = *blocks;
+        *blocks += 1;
+        self.block = Some(index);
+        let id = self.id.get_or_insert_with(fresh_id).clone();
+        let name = self.name.clone().unwrap_or_default();
+        let block =
+            ContentBlock::ToolUse { id: ToolUseId(id), name, input: Value::Object(serde_json::Map::new()) };
+        events.push(ProviderEvent::BlockStart { index, block });
+        let so_far = self.arguments.clone();
+        self.tell(&so_far, events);
+    }
+
+    fn tell(&self, more: &str, events: &mut Vec<ProviderEvent>) {
+        if let (Some(index), false) = (self.block, more.is_empty()) {
+            let delta = BlockDelta::InputJson(more.to_owned());
+            events.push(ProviderEvent::BlockDelta { index, delta });
+        }
+    }
+
+    fn whole(self) -> Option<ContentBlock> {
+        let input = arguments::input(&self.arguments);
+        Some(ContentBlock::ToolUse { id: ToolUseId(self.id?), name: self.name?, input })
+    }
+}
+
+impl<'a> Piece<'a> {
+    fn of(piece: &'a Value) -> Self {
+        let filled = |value: Option<&'a Value>| value.and_then(Value::as_str).filter(|text| !text.is_empty());
+        let function = piece.get("function").unwrap_or(piece);
+        let arguments = match function.get("arguments") {
+            None | Some(Value::Null) => Arguments::None,
+            Some(Value::String(text)) => Arguments::Text(text),
+            Some(other) => Arguments::Whole(other.to_string()),
+        };
+        Self {
+            number: piece.get("index").and_then(Value::as_u64),
+            id: filled(piece.get("id")),
+            name: filled(function.get("name")),
+            arguments,
+        }
+    }
+}
+
+fn fresh_id() -> String {
+    format!("call_{}", uuid::Uuid::new_v4().simple())
+}
