@@ -6,6 +6,8 @@ mod failure;
 mod follow;
 mod generate;
 mod http;
+mod lines;
+mod local;
 mod lone_surrogates;
 mod offline;
 mod openai;
@@ -19,7 +21,9 @@ mod sse;
 
 pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig, Credential, Renewal};
 pub use event::{BlockDelta, ProviderEvent};
+pub use local::LocalModel;
 pub use offline::{OFFLINE_LABEL, OfflineModel};
+pub use openai::{OPENAI_URL, OpenAi, OpenAiConfig};
 pub use provider::{
     ClearedInputs, ContextEdit, ContextEditing, EditTrigger, KeptThinking, ModelError, ModelErrorKind,
     ModelRequest, OnOverload, Provider, ProviderInfo, Purpose, Thinking, ToolChoice, ToolDefinition, Window,

@@ -31,7 +31,7 @@ sed 's/^fn load/fn open/' "$WORK/expected/without-comment" >"$WORK/expected/acce
 cp "$project/notes.txt" "$WORK/expected/notes"
 
 # The user's own keys and configuration have no say in a test.
-unset ANTHROPIC_API_KEY OPENAI_API_KEY
+unset ANTHROPIC_API_KEY OPENAI_API_KEY OPENAI_BASE_URL
 export HOME=$WORK/home XDG_CONFIG_HOME=$WORK/home/config XDG_STATE_HOME=$WORK/home/state
 export XDG_CACHE_HOME=$WORK/home/cache XDG_DATA_HOME=$WORK/home/data
 mkdir -p "$XDG_CONFIG_HOME/copydesk"

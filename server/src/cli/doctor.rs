@@ -1,5 +1,7 @@
 //! `copydesk doctor`: what works here, what does not, and what to do next.
 
+mod model;
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -10,9 +12,8 @@ use super::Exit;
 use super::config::places;
 use super::editor::Editor;
 use super::terminal::{Look, Terminal};
-use crate::config::{ModelChoice, Override, ProviderKind, choose_model, load, shown_url};
+use crate::config::{Override, choose_model, load};
 use crate::documents::AbsPath;
-use crate::models::DEFAULT_MODEL;
 
 /// A server that takes longer to start is broken.
 const LONGEST_START: Duration = Duration::from_secs(10);
@@ -42,7 +43,7 @@ pub(super) async fn doctor(terminal: &mut Terminal, overrides: Vec<Override>) ->
     }
 
     terminal.styled(Look::Heading, "Model");
-    model(terminal, &choice, &mut next);
+    let usable = model::tell(terminal, &choice, &mut next);
 
     terminal.styled(Look::Heading, "Editors");
     let found: Vec<_> =
@@ -78,38 +79,8 @@ pub(super) async fn doctor(terminal: &mut Terminal, overrides: Vec<Override>) ->
     for step in &next {
         terminal.line(&format!("  - {step}"));
     }
-    let fine = server.is_ok() && loaded.diagnostics.is_empty() && !lacks_key(&choice);
+    let fine = server.is_ok() && loaded.diagnostics.is_empty() && usable;
     Ok(if fine { Exit::Done } else { Exit::Failed })
-}
-
-fn model(terminal: &mut Terminal, choice: &ModelChoice, next: &mut Vec<String>) {
-    let key = "set ANTHROPIC_API_KEY in the environment, or `anthropic.api_key` in your config.toml";
-    match choice.provider {
-        ProviderKind::Anthropic => {
-            let name = choice.name.as_deref().unwrap_or(DEFAULT_MODEL);
-            let address =
-                choice.base_url.as_deref().map(|url| format!(" at {}", shown_url(url))).unwrap_or_default();
-            let line = format!("{name} of Anthropic{address}: {}", choice.why);
-            if lacks_key(choice) {
-                bad(terminal, &format!("{line}, but there is no key"));
-                next.push(key.to_owned());
-            } else {
-                good(terminal, &line);
-                terminal.line("  there is a key (not shown)");
-            }
-        }
-        ProviderKind::OpenAi | ProviderKind::Local | ProviderKind::Offline => {
-            good(terminal, &format!("the offline model: {}", choice.why));
-            terminal.line(
-                "  It is no language model: it knows a handful of instructions, to try everything out.",
-            );
-            next.push(format!("for a language model, {key}"));
-        }
-    }
-}
-
-fn lacks_key(choice: &ModelChoice) -> bool {
-    choice.provider == ProviderKind::Anthropic && choice.api_key.is_none()
 }
 
 async fn time_to_start(overrides: &[Override]) -> Result<Duration> {

@@ -13,8 +13,8 @@ pub struct ModelChoice {
     pub base_url: Option<String>,
     pub api_key: Option<ApiKey>,
     pub auth_token: Option<ApiKey>,
-    /// Zero: silence never counts as an end.
-    pub idle_timeout: Duration,
+    /// Zero: silence never counts as an end; `None`: as the provider has it.
+    pub idle_timeout: Option<Duration>,
     /// `None`: as the model does by itself.
     pub thinking: Option<ThinkingChoice>,
     /// `None`: the model's own default.

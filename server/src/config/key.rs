@@ -219,12 +219,16 @@ impl Key {
             Self::AnthropicApiKey => settings.anthropic.take_key(key(value)?, origin),
             Self::AnthropicAuthToken => settings.anthropic.take_auth_token(key(value)?, origin),
             Self::AnthropicIdleTimeout => {
-                put(&mut settings.anthropic.idle_timeout, Duration::from_millis(value.whole(0)?), origin);
+                put(
+                    &mut settings.anthropic.idle_timeout,
+                    Some(Duration::from_millis(value.whole(0)?)),
+                    origin,
+                );
             }
             Self::OpenAiBaseUrl => put(&mut settings.openai.base_url, Some(url(value.text()?)?), origin),
             Self::OpenAiApiKey => settings.openai.take_key(key(value)?, origin),
             Self::OpenAiIdleTimeout => {
-                put(&mut settings.openai.idle_timeout, Duration::from_millis(value.whole(0)?), origin);
+                put(&mut settings.openai.idle_timeout, Some(Duration::from_millis(value.whole(0)?)), origin);
             }
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
             Self::Actions => put(&mut settings.actions, user_action::read(value)?.into(), origin),
@@ -293,10 +297,14 @@ impl Key {
             Self::AnthropicBaseUrl => address(anthropic),
             Self::AnthropicApiKey => secret(&anthropic.api_key),
             Self::AnthropicAuthToken => secret(&anthropic.auth_token),
-            Self::AnthropicIdleTimeout => shown(&anthropic.idle_timeout, |idle| plain(&idle.as_millis())),
+            Self::AnthropicIdleTimeout => {
+                shown(&anthropic.idle_timeout, |idle| set(idle.as_ref(), |idle| plain(&idle.as_millis())))
+            }
             Self::OpenAiBaseUrl => address(openai),
             Self::OpenAiApiKey => secret(&openai.api_key),
-            Self::OpenAiIdleTimeout => shown(&openai.idle_timeout, |idle| plain(&idle.as_millis())),
+            Self::OpenAiIdleTimeout => {
+                shown(&openai.idle_timeout, |idle| set(idle.as_ref(), |idle| plain(&idle.as_millis())))
+            }
             Self::MaxTurns => shown(max_turns, plain),
             Self::Actions => shown(actions, |actions| {
                 set(Some(actions).filter(|actions| !actions.is_empty()), |actions| {

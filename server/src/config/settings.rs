@@ -61,8 +61,8 @@ pub struct Account {
     pub api_key: Setting<Option<ApiKey>>,
     /// Sent instead of the key, in another header: what gateways ask for.
     pub auth_token: Setting<Option<ApiKey>>,
-    /// Silence after which a stream counts as dead; zero: never.
-    pub idle_timeout: Setting<Duration>,
+    /// Silence after which a stream counts as dead; zero: never; `None`: as long as the provider may take.
+    pub idle_timeout: Setting<Option<Duration>>,
 }
 
 /// Who answers.
@@ -193,7 +193,7 @@ impl Default for Account {
             base_url: Setting::default_to(None),
             api_key: Setting::default_to(None),
             auth_token: Setting::default_to(None),
-            idle_timeout: Setting::default_to(Duration::from_secs(300)),
+            idle_timeout: Setting::default_to(None),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::pin::pin;
+use std::time::Duration;
 
 use futures::stream::{StreamExt, TryStreamExt};
 use reqwest::header::CONTENT_TYPE;
@@ -9,12 +10,17 @@ use reqwest::header::CONTENT_TYPE;
 use super::failure::{self, Asked};
 use super::generate::Emit;
 use super::http::watched;
+use super::lines::lines;
 use super::retry::Failure;
 use super::silence::{self, Silent};
 use super::{Patience, ProviderEvent, sse};
 
 /// An answer of one wire, put together from the data of its events.
 pub(super) trait Accumulate {
+    fn framing(&self) -> Framing {
+        Framing::Events
+    }
+
     /// Takes the data of one event; an error is what the stream itself says went wrong, or data that is none.
     fn accept(&mut self, data: &str, asked: Asked<'_>) -> Result<Vec<ProviderEvent>, Failure>;
 
@@ -31,6 +37,18 @@ pub(super) trait Accumulate {
     fn is_stopped(&self) -> bool;
 }
 
+/// How the data of one event is told from the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Framing {
+    /// Server-sent events.
+    Events,
+    /// A line each.
+    Lines,
+}
+
+/// How long a whole answer is waited on for its last event, which some services never send.
+const AFTERGLOW: Duration = Duration::from_secs(5);
+
 /// A stream of bytes in which there is never an event counts as dead after so many times the limit of silence.
 const EVENTLESS: u32 = 2;
 
@@ -46,10 +64,17 @@ pub(super) async fn follow(
         response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut any = false;
     let bytes = response.bytes_stream().map_err(|error| io::Error::other(error.without_url()));
-    let mut events = pin!(sse::events(watched(bytes, patience, emit)));
+    let bytes = watched(bytes, patience, emit);
+    let events = match answer.framing() {
+        Framing::Events => sse::events(bytes).map(|event| event.map(|event| event.data)).left_stream(),
+        Framing::Lines => lines(bytes).right_stream(),
+    };
+    let mut events = pin!(events);
     let for_event = Patience { notice: None, limit: patience.limit.map(|limit| limit * EVENTLESS) };
     loop {
-        let event = silence::wait(events.next(), for_event, emit).await;
+        let for_last = Patience { notice: None, limit: Some(AFTERGLOW) };
+        let patience_now = if answer.is_whole() { for_last } else { for_event };
+        let event = silence::wait(events.next(), patience_now, emit).await;
         let Some(event) = event.unwrap_or_else(|Silent| Some(Err(io::ErrorKind::TimedOut.into()))) else {
             break;
         };
@@ -64,7 +89,7 @@ pub(super) async fn follow(
             }
             Err(error) => return Err(failure::cut(&error.to_string(), early)),
         };
-        for event in answer.accept(&event.data, asked)? {
+        for event in answer.accept(&event, asked)? {
             emit.event(event).await;
         }
         if answer.is_stopped() {

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use super::local::USUAL_PORTS;
 use super::{
-    Anthropic, AnthropicConfig, Credential, OfflineModel, Patience, Provider, Renewal, RetryPolicy, Thinking,
+    Anthropic, AnthropicConfig, Credential, LocalModel, OPENAI_URL, OfflineModel, OpenAi, OpenAiConfig,
+    Patience, Provider, Renewal, RetryPolicy, Thinking,
 };
 use crate::config::{ModelChoice, ProviderKind, ThinkingChoice};
 
@@ -11,7 +13,8 @@ use crate::config::{ModelChoice, ProviderKind, ThinkingChoice};
 pub const DEFAULT_MODEL: &str = "claude-sonnet-5";
 
 /// Makes the provider. It costs nothing yet: connections are made with the first request, and what is missing for that,
-/// such as a key, is told then. `again` makes the choice anew, for a key that was changed meanwhile.
+/// such as a key, is told then. `again` makes the choice anew, for a key that was changed meanwhile. Only a model on
+/// this machine is looked for at once, in the background.
 pub fn provider(
     choice: ModelChoice,
     again: impl Fn() -> ModelChoice + Send + Sync + 'static,
@@ -25,9 +28,16 @@ pub fn provider(
             let config = AnthropicConfig { renewal: Some(renewal), ..anthropic(choice) };
             Arc::new(Anthropic::new(config))
         }
-        ProviderKind::OpenAi | ProviderKind::Local | ProviderKind::Offline => {
-            Arc::new(OfflineModel::new(OfflineModel::NATURAL_PACE))
+        ProviderKind::OpenAi => Arc::new(OpenAi::new(openai(choice))),
+        ProviderKind::Local => {
+            let model = LocalModel::new(USUAL_PORTS, openai(choice));
+            let looking = model.clone();
+            if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+                runtime.spawn(async move { looking.look().await });
+            }
+            Arc::new(model)
         }
+        ProviderKind::Offline => Arc::new(OfflineModel::new(OfflineModel::NATURAL_PACE)),
     }
 }
 
@@ -45,7 +55,7 @@ fn anthropic(choice: ModelChoice) -> AnthropicConfig {
         }),
         effort: choice.effort,
         patience: Patience {
-            limit: Some(choice.idle_timeout).filter(|limit| !limit.is_zero()),
+            limit: choice.idle_timeout.or(usual.patience.limit).filter(|limit| !limit.is_zero()),
             ..usual.patience
         },
         retry: RetryPolicy { attempts: choice.attempts, ..usual.retry },
@@ -53,10 +63,22 @@ fn anthropic(choice: ModelChoice) -> AnthropicConfig {
     }
 }
 
+fn openai(choice: ModelChoice) -> OpenAiConfig {
+    let usual = OpenAiConfig::new(choice.base_url.unwrap_or_else(|| OPENAI_URL.to_owned()));
+    OpenAiConfig {
+        key: choice.api_key,
+        model: choice.name,
+        server: choice.server,
+        tool_calls: choice.tool_calls,
+        window: choice.context_window,
+        idle_timeout: choice.idle_timeout,
+        retry: RetryPolicy { attempts: choice.attempts, ..usual.retry },
+        ..usual
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
     use crate::config::{ApiKey, ToolCallFormat};
 
@@ -68,7 +90,7 @@ mod tests {
             base_url: None,
             api_key: Some(ApiKey::new("k")),
             auth_token: None,
-            idle_timeout: Duration::ZERO,
+            idle_timeout: None,
             thinking: None,
             effort: None,
             attempts: 10,
@@ -86,6 +108,9 @@ mod tests {
     fn each_choice_has_its_provider() {
         check(ProviderKind::Anthropic, None, "claude-sonnet-5");
         check(ProviderKind::Anthropic, Some("claude-x"), "claude-x");
+        check(ProviderKind::OpenAi, None, "gpt-5");
+        check(ProviderKind::OpenAi, Some("gpt-x"), "gpt-x");
+        check(ProviderKind::Local, None, "offline model (no language model)");
         check(ProviderKind::Offline, None, "offline model (no language model)");
     }
 }

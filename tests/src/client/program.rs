@@ -75,6 +75,8 @@ impl Home {
             .env("XDG_CONFIG_HOME", home.join("config"))
             .env("XDG_CACHE_HOME", home.join("cache"))
             .env("XDG_DATA_HOME", home.join("data"))
+            // What happens to listen on this machine has no say in a test.
+            .env("COPYDESK_DETECT_LOCAL", "false")
             .envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }

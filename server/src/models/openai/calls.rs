@@ -43,10 +43,6 @@ enum Arguments<'a> {
 }
 
 impl Calls {
-    pub(super) fn is_empty(&self) -> bool {
-        self.calls.is_empty()
-    }
-
     /// Takes a `tool_calls` list. `blocks` numbers the blocks of the answer.
     pub(super) fn take(&mut self, list: &Value, blocks: &mut usize) -> Vec<ProviderEvent> {
         let pieces = list.as_array().map_or(&[][..], Vec::as_slice);

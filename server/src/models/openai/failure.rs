@@ -59,8 +59,9 @@ pub(super) fn refused(refusal: &Refusal, asked: Asked<'_>) -> Failure {
     }
     complaint.status = Some(refusal.status);
     let kind = complaint.kind();
-    let class = match kind {
-        ModelErrorKind::Billing | ModelErrorKind::PromptTooLong | ModelErrorKind::UnknownModel => {
+    let class = match (kind, complaint.room()) {
+        (_, Some(room)) => FailureClass::NoRoom { room },
+        (ModelErrorKind::Billing | ModelErrorKind::PromptTooLong | ModelErrorKind::UnknownModel, None) => {
             FailureClass::Final
         }
         _ if complaint.is_about_tools() => FailureClass::Final,
@@ -178,6 +179,15 @@ impl Complaint {
     fn over_by(&self) -> Option<u64> {
         let TooLong { asked, window } = self.too_long.filter(|_| self.is_too_long())?;
         asked.checked_sub(window).filter(|&over| over > 0)
+    }
+
+    /// Tokens that are left for an answer, where the conversation alone would fit. vLLM says what each of them takes.
+    fn room(&self) -> Option<u64> {
+        let window = self.too_long.filter(|_| self.is_too_long())?.window;
+        let (before, _) = self.message.split_once(" in the messages")?;
+        let digits: String = before.chars().rev().take_while(char::is_ascii_digit).collect();
+        let messages: u64 = digits.chars().rev().collect::<String>().parse().ok()?;
+        window.checked_sub(messages).filter(|&room| room > 0)
     }
 
     /// The model or its server takes no tools.

@@ -162,7 +162,7 @@ pub(super) fn server_at(base_url: &str) -> ChatServer {
 }
 
 /// Which server usually listens there on one's own machine.
-pub(super) fn server_on(port: u16) -> ChatServer {
+pub(in crate::models) fn server_on(port: u16) -> ChatServer {
     match port {
         11_434 => ChatServer::Ollama,
         8_080 => ChatServer::LlamaCpp,

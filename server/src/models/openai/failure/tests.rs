@@ -104,6 +104,13 @@ fn a_request_that_is_too_long_is_known_by_its_many_names() {
 }
 
 #[test]
+fn a_conversation_that_fits_leaves_room_for_a_shorter_answer() {
+    let said = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (3000 in the messages, 2000 in the completion).";
+    let failure = refused(&refusal(400, json!({ "object": "error", "message": said })), ASKED);
+    assert_eq!(failure.class, FailureClass::NoRoom { room: 1_096 });
+}
+
+#[test]
 fn a_model_without_tools_is_told_with_what_to_do() {
     let said = json!({ "error": { "message": "registry.ollama.ai/library/m does not support tools" } });
     let failure = refused(&refusal(400, said), ASKED);
