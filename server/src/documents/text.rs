@@ -116,6 +116,14 @@ impl Text {
         self.rope.char_to_byte(self.rope.byte_to_char(offset))
     }
 
+    /// Both hold the same text there. Nothing is copied, and the first difference ends it.
+    pub fn is_same_within(&self, range: Range<usize>, other: &Self, other_range: Range<usize>) -> bool {
+        let (start, end) = (self.border(range.start), self.border(range.end));
+        let (other_start, other_end) = (other.border(other_range.start), other.border(other_range.end));
+        self.rope.byte_slice(start..end.max(start))
+            == other.rope.byte_slice(other_start..other_end.max(other_start))
+    }
+
     /// Equal but for the kind of line breaks and one at the very end.
     pub fn same_but_for_line_ends(&self, other: &Self) -> bool {
         fn content(line: Cow<'_, str>) -> Cow<'_, str> {

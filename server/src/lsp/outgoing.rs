@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::io::{AsyncWrite, AsyncWriteExt, BufWriter};
 use tokio::sync::{Notify, mpsc, oneshot};
 use tower_lsp::jsonrpc::{Error, Response};
@@ -27,6 +27,16 @@ struct Shared {
     written: Notify,
     next_id: AtomicI64,
     questions: Mutex<HashMap<i64, oneshot::Sender<Result<Value, Error>>>>,
+}
+
+/// A request or notification of ours, written as it stands: a tree of values between would cost more than the writing.
+#[derive(Serialize)]
+struct Message<'a, P> {
+    jsonrpc: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<i64>,
+    method: &'a str,
+    params: P,
 }
 
 /// Why a request of ours has no result. None of them is ever a yes.
@@ -55,7 +65,7 @@ impl Outgoing {
     }
 
     pub(super) fn notify(&self, method: &str, params: impl Serialize) {
-        self.put(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+        self.put(&Message { jsonrpc: "2.0", id: None, method, params });
     }
 
     /// Sends a request at once; the future is only its answer, and may be dropped.
@@ -68,7 +78,7 @@ impl Outgoing {
         let id = self.shared.next_id.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.shared.questions().insert(id, sender);
-        self.put(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        self.put(&Message { jsonrpc: "2.0", id: Some(id), method, params });
         let question = Question { id, shared: self.shared.clone() };
         async move {
             let answer = async { answer.await.map_err(|_| Unanswered::Gone)?.map_err(Unanswered::Refused) };
@@ -169,6 +179,8 @@ impl Drop for Question {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     /// What came out, one JSON a message.

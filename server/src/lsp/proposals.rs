@@ -1,41 +1,67 @@
-//! `copydesk/proposal/changed`, for a client that draws hunks itself: each file that changed, once a frame.
+//! `copydesk/proposal/changed`, for a client that draws hunks itself: each file whose hunks changed, once a frame.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use copydesk_protocol::{ProposalChangedParams, methods};
+use tokio::task::spawn_blocking;
 
+use super::outgoing::Outgoing;
 use super::stage::Stage;
 use super::to_wire;
 use crate::review::ReviewView;
 
 const FRAME: Duration = Duration::from_millis(16);
+/// Between two frames passes this many times what one took, so that a review of many hunks leaves the machine to others.
+const REST: u32 = 4;
 
-/// Tells until the desk is gone.
+/// What was last told of each file.
+type Told = BTreeMap<String, ProposalChangedParams>;
+
+/// Tells until the desk is gone. As with diagnostics, no thread that handles messages does it.
 pub(super) async fn tell(stage: Stage) {
     let mut view = stage.core.desk.watch();
-    let mut told = BTreeMap::new();
+    let mut seen = view.borrow().clone();
+    let mut told = Told::new();
     while view.changed().await.is_ok() {
         stage.outgoing.room().await;
-        let now = by_uri(view.borrow_and_update().as_ref());
-        let settled = told.iter().filter(|(uri, _)| !now.contains_key(*uri));
-        let settled = settled.map(|(_, file): (_, &ProposalChangedParams)| ProposalChangedParams {
-            hunks: Vec::new(),
-            ..file.clone()
-        });
-        let changed =
-            now.iter().filter(|(uri, file)| told.get(*uri) != Some(*file)).map(|(_, file)| file.clone());
-        for file in settled.chain(changed) {
-            stage.outgoing.notify(methods::PROPOSAL_CHANGED, file);
+        let now = view.borrow_and_update().clone();
+        if now.shows_the_same_as(&seen) {
+            continue;
         }
-        told = now;
-        tokio::time::sleep(FRAME).await;
+        seen = now.clone();
+        let begun = Instant::now();
+        let outgoing = stage.outgoing.clone();
+        told = match spawn_blocking(move || tell_changes(&outgoing, &told, &now)).await {
+            Ok(told) => told,
+            Err(error) => {
+                tracing::error!(%error, "telling of the review");
+                Told::new()
+            }
+        };
+        tokio::time::sleep(FRAME.max(begun.elapsed() * REST)).await;
     }
 }
 
+/// A file whose hunks stand as they stood is not told again, whatever version its document has now.
+fn tell_changes(outgoing: &Outgoing, told: &Told, view: &ReviewView) -> Told {
+    let now = by_uri(view);
+    let settled = told.iter().filter(|(uri, _)| !now.contains_key(*uri));
+    let settled = settled.map(|(_, file)| ProposalChangedParams { hunks: Vec::new(), ..file.clone() });
+    for file in settled {
+        outgoing.notify(methods::PROPOSAL_CHANGED, file);
+    }
+    for (uri, file) in &now {
+        if told.get(uri).is_none_or(|told| told.hunks != file.hunks) {
+            outgoing.notify(methods::PROPOSAL_CHANGED, file);
+        }
+    }
+    now
+}
+
 /// The hunks of all sessions, file by file.
-fn by_uri(view: &ReviewView) -> BTreeMap<String, ProposalChangedParams> {
-    let mut files: BTreeMap<String, ProposalChangedParams> = BTreeMap::new();
+fn by_uri(view: &ReviewView) -> Told {
+    let mut files = Told::new();
     for file in to_wire::files(view) {
         let (uri, version) = (file.uri, file.version);
         let entry =

@@ -185,7 +185,7 @@ impl DeskHandle {
         self.send(Message::Claimed(hunks));
     }
 
-    /// The newest view.
+    /// The newest view, a frame behind what is typed; `settled` is not.
     pub fn view(&self) -> Arc<ReviewView> {
         self.view.borrow().clone()
     }
@@ -198,7 +198,7 @@ impl DeskHandle {
         }
     }
 
-    /// Wakes with each new view.
+    /// Wakes with each new view: at most one a frame while somebody types.
     pub fn watch(&self) -> watch::Receiver<Arc<ReviewView>> {
         self.view.clone()
     }

@@ -6,6 +6,7 @@ use super::accepted::Regions;
 use super::alignment::Alignment;
 use super::claim::Watch;
 use super::decide::Over;
+use super::hunk::Hunk;
 use super::line::joined;
 use super::told::Ledger;
 use super::{HunkId, HunkIds, HunkRef, HunkState, HunkView, Reason, Take, ToldWhat};
@@ -98,6 +99,17 @@ impl Draft {
     /// Ascending by place.
     pub fn hunks(&self) -> Vec<HunkView> {
         self.views()
+    }
+
+    /// The one of that name.
+    pub fn hunk(&self, id: &HunkId) -> Option<HunkView> {
+        let index = self.alignment.hunks.iter().position(|hunk| hunk.id == *id)?;
+        self.view(index, self.moves().into_iter().nth(index)?)
+    }
+
+    /// Of the hunk of that name, without what it costs to show it.
+    pub fn state_of(&self, id: &HunkId) -> Option<HunkState> {
+        self.alignment.hunks.iter().find(|hunk| hunk.id == *id).map(Hunk::state)
     }
 
     /// Text that the user rejected here, newest last.

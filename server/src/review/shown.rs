@@ -8,7 +8,7 @@ use super::hunk::Hunk;
 use super::inline::inline_marks;
 use super::line::{Line, read};
 use super::place::slide;
-use super::{HunkView, InlineMark};
+use super::{HunkId, HunkView, InlineMark};
 use crate::documents::{Change, Text};
 
 /// What a view of a hunk shows of its lines.
@@ -56,28 +56,28 @@ impl Shown {
 impl Draft {
     /// All hunks as they are shown.
     pub(super) fn views(&self) -> Vec<HunkView> {
-        let none = Text::default();
-        let buffer = self.buffer.as_ref().unwrap_or(&none);
-        let hunks = self.alignment.hunks.iter().zip(self.moves()).enumerate();
-        hunks
-            .filter_map(|(index, (hunk, moved_to))| {
-                let shown = self.shown(index)?;
-                Some(HunkView {
-                    id: hunk.id.clone(),
-                    revision: hunk.revision,
-                    lines: moved(&hunk.buffer, shown.slide),
-                    removed: shown.removed.clone(),
-                    added: shown.added.clone(),
-                    inline: shown.inline.clone(),
-                    state: hunk.state(),
-                    undone: hunk.undone,
-                    reasons: hunk.reasons.clone(),
-                    moved: moved_to,
-                    line_ends_only: shown.line_ends_only,
-                    accept: shown.accept_at(buffer.line_start(hunk.buffer.start)),
-                })
-            })
-            .collect()
+        let moves = self.moves().into_iter().enumerate();
+        moves.filter_map(|(index, moved_to)| self.view(index, moved_to)).collect()
+    }
+
+    /// The hunk with this index and the other half of its move, as a view of it.
+    pub(super) fn view(&self, index: usize, moved_to: Option<HunkId>) -> Option<HunkView> {
+        let (hunk, shown) = (self.alignment.hunks.get(index)?, self.shown(index)?);
+        let first = self.buffer.as_ref().map_or(0, |buffer| buffer.line_start(hunk.buffer.start));
+        Some(HunkView {
+            id: hunk.id.clone(),
+            revision: hunk.revision,
+            lines: moved(&hunk.buffer, shown.slide),
+            removed: shown.removed.clone(),
+            added: shown.added.clone(),
+            inline: shown.inline.clone(),
+            state: hunk.state(),
+            undone: hunk.undone,
+            reasons: hunk.reasons.clone(),
+            moved: moved_to,
+            line_ends_only: shown.line_ends_only,
+            accept: shown.accept_at(first),
+        })
     }
 
     /// The hunk with this index as it is shown.

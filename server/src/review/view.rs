@@ -36,6 +36,47 @@ pub struct FileReview {
     pub disk_differs: bool,
 }
 
+impl ReviewView {
+    /// Every hunk stands where it stood and says what it said. Words typed beside the hunks change neither: only texts,
+    /// versions and the offsets of edits.
+    pub fn shows_the_same_as(&self, other: &Self) -> bool {
+        self.files.len() == other.files.len()
+            && self.files.iter().zip(&other.files).all(|(a, b)| Arc::ptr_eq(a, b) || a.shows_the_same_as(b))
+    }
+}
+
+impl FileReview {
+    fn shows_the_same_as(&self, other: &Self) -> bool {
+        let uri = |file: &Self| file.open.as_ref().map(|(uri, _)| uri.clone());
+        let lines = |file: &Self| file.buffer.as_ref().map(Text::line_count);
+        self.path == other.path
+            && self.session == other.session
+            && self.kind == other.kind
+            && uri(self) == uri(other)
+            && lines(self) == lines(other)
+            && self.hunks.len() == other.hunks.len()
+            && self.hunks.iter().zip(&other.hunks).all(|(a, b)| a.shows_the_same_as(b))
+            && self.reasons == other.reasons
+            && self.disk_differs == other.disk_differs
+    }
+}
+
+impl HunkView {
+    fn shows_the_same_as(&self, other: &Self) -> bool {
+        self.id == other.id
+            && self.revision == other.revision
+            && self.lines == other.lines
+            && self.removed == other.removed
+            && self.added == other.added
+            && self.inline == other.inline
+            && self.state == other.state
+            && self.undone == other.undone
+            && self.reasons == other.reasons
+            && self.moved == other.moved
+            && self.line_ends_only == other.line_ends_only
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FileKind {
     Modify,

@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::FutureExt;
-use tokio::sync::mpsc::error::TryRecvError;
 use tokio::sync::mpsc::{UnboundedReceiver, WeakUnboundedSender};
 use tokio::sync::oneshot::Sender;
 use tokio::sync::watch;
@@ -19,8 +19,8 @@ use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Editor;
 use crate::review::{HunkIds, ReviewView};
 
-/// Messages handled before the view is shown, though more are waiting.
-const MOST_UNSHOWN: usize = 64;
+/// What is typed is shown this long after the first key of it: about one picture on a screen. Whoever asks sees it at once.
+const FRAME: Duration = Duration::from_millis(16);
 
 /// Everything under review. Its folder's files each add what it does about one thing.
 pub(super) struct Desk {
@@ -42,6 +42,8 @@ pub(super) struct Desk {
     /// When to look after a file again. It may name a time that means nothing any more.
     pub timers: BTreeSet<(Instant, AbsPath)>,
     pub shown: Arc<ReviewView>,
+    /// When the view has to be made anew, if something may have changed since.
+    show_by: Option<Instant>,
     answers: Vec<Box<dyn FnOnce() + Send + Sync>>,
 }
 
@@ -50,30 +52,17 @@ pub(super) async fn run(
     mut inbox: UnboundedReceiver<Message>,
     show: watch::Sender<Arc<ReviewView>>,
 ) {
-    let mut unshown = 0;
     loop {
-        let message = match inbox.try_recv() {
-            Ok(message) if unshown < MOST_UNSHOWN => Some(message),
-            Ok(message) => {
-                desk.show(&show);
-                unshown = 0;
-                Some(message)
-            }
-            Err(TryRecvError::Disconnected) => return,
-            Err(TryRecvError::Empty) => {
-                desk.show(&show);
-                unshown = 0;
-                let due = desk.timers.first().map(|(due, _)| *due);
-                tokio::select! {
-                    message = inbox.recv() => match message {
-                        Some(message) => Some(message),
-                        None => return,
-                    },
-                    () = at(due) => None,
-                }
-            }
+        let due = desk.timers.first().map(|(due, _)| *due);
+        let message = tokio::select! {
+            biased;
+            message = inbox.recv() => match message {
+                Some(message) => Some(message),
+                None => return,
+            },
+            () = at(due.into_iter().chain(desk.show_by).min()) => None,
         };
-        unshown += 1;
+        let can_wait = matches!(message, Some(Message::Changed(_))) || !inbox.is_empty();
         let step = async {
             desk.time_passed().await;
             if let Some(message) = message {
@@ -83,7 +72,10 @@ pub(super) async fn run(
         if AssertUnwindSafe(step).catch_unwind().await.is_err() {
             tracing::error!("a message to the review desk was dropped: handling it panicked");
         }
-        if !desk.answers.is_empty() {
+        let now = Instant::now();
+        let by = *desk.show_by.get_or_insert(now + FRAME);
+        if !can_wait || by <= now || !desk.answers.is_empty() {
+            desk.show_by = None;
             desk.show(&show);
             desk.answers.drain(..).for_each(|answer| answer());
         }
@@ -118,6 +110,7 @@ impl Desk {
             claims_made: 0,
             timers: BTreeSet::new(),
             shown: Arc::default(),
+            show_by: None,
             answers: Vec::new(),
         }
     }

@@ -225,7 +225,7 @@ impl Desk {
             let hunks = part.act.hunks().iter();
             hunks
                 .map(|hunk| {
-                    let state = draft.hunk(&hunk.id).map(|hunk| hunk.state);
+                    let state = draft.draft.state_of(&hunk.id);
                     result(&part.path, Some(&hunk.id), refused(state), Some(format!("{name}: {refusal}")))
                 })
                 .collect()

@@ -116,7 +116,7 @@ impl Desk {
         if !file.claims.is_empty() || !file.expired.is_empty() {
             let File { claims, expired, drafts, .. } = file;
             let state = |session: &SessionId, id: &HunkId| {
-                drafts.get(session).and_then(|draft| draft.hunk(id)).map(|hunk| hunk.state)
+                drafts.get(session).and_then(|draft| draft.draft.state_of(id))
             };
             for claim in claims.iter_mut() {
                 let Claim { session, kind, waiting, results, .. } = claim;
@@ -179,7 +179,7 @@ impl Desk {
                 draft.shown = Shown::Outdated;
             }
             let draft = file.drafts.get(session);
-            let state = |id: &HunkId| draft.and_then(|draft| draft.hunk(id)).map(|hunk| hunk.state);
+            let state = |id: &HunkId| draft.and_then(|draft| draft.draft.state_of(id));
             // The draft voids all of a session's claims together.
             for claim in file.claims.iter_mut().filter(|claim| claim.session == *session) {
                 let message = match &claim.refusal {

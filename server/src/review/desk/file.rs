@@ -10,7 +10,7 @@ use super::claim::Claim;
 use super::plan::Part;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Stamp, Text};
-use crate::review::{DecisionResult, Draft, FileReview, HunkId, HunkView, Reason, ToldWhat, unified_diff};
+use crate::review::{DecisionResult, Draft, FileReview, HunkId, Reason, ToldWhat, unified_diff};
 
 /// Lines of a diff that the agent is told.
 pub(super) const DIFF_LINES: usize = 20;
@@ -168,10 +168,6 @@ impl DraftFile {
     /// Nothing is left to decide.
     pub(super) fn is_settled(&self) -> bool {
         self.rename.is_none() && self.draft.is_settled()
-    }
-
-    pub(super) fn hunk(&self, id: &HunkId) -> Option<HunkView> {
-        self.draft.hunks().into_iter().find(|hunk| hunk.id == *id)
     }
 }
 

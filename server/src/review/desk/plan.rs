@@ -74,7 +74,7 @@ impl Desk {
         self.files.iter().find_map(|(path, file)| {
             file.drafts
                 .iter()
-                .find_map(|(session, draft)| Some((path.clone(), session.clone(), draft.hunk(id)?)))
+                .find_map(|(session, draft)| Some((path.clone(), session.clone(), draft.draft.hunk(id)?)))
         })
     }
 

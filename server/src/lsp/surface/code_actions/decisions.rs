@@ -14,6 +14,10 @@ use crate::lsp::surface::item::{FileItems, Item};
 use crate::lsp::surface::place::{accept_edit, hunk_name};
 use crate::review::{FileKind, FileReview, HunkState, HunkView, Take};
 
+/// Edits that an action holds. Menus are asked for with every move of the cursor and hardly ever used: for more edits than
+/// these, writing them out each time would cost more than all the rest of the menu.
+const MOST_EDITS: usize = 100;
+
 /// What can be decided about one hunk, or about a file without lines to compare. `diagnostic` is its own, as published.
 pub(super) fn of_item(scene: &Scene, item: &Item<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let actions = match item.hunk {
@@ -116,7 +120,7 @@ fn of_whole_file(scene: &Scene, file: &FileReview) -> Vec<CodeAction> {
 }
 
 /// Accepts `hunks` by the editor's own hand if it has the file open, with a command behind it that says so; else by a
-/// command alone: an edit would leave a buffer that nobody sees and nobody saved.
+/// command alone: an edit would leave a buffer that nobody sees and nobody saved. Very many are the server's to send.
 fn accepting(scene: &Scene, file: &FileReview, hunks: &[&HunkView], title: String, what: What) -> CodeAction {
     match edit(scene, file, hunks) {
         Some(edit) => {
@@ -134,6 +138,9 @@ fn accepting(scene: &Scene, file: &FileReview, hunks: &[&HunkView], title: Strin
 
 /// One file's edits against its current version. `None`: the server has to do it.
 fn edit(scene: &Scene, file: &FileReview, hunks: &[&HunkView]) -> Option<WorkspaceEdit> {
+    if hunks.len() > MOST_EDITS && scene.features.apply_edit {
+        return None;
+    }
     let (uri, version) = file.open.as_ref()?;
     let buffer = file.buffer.as_ref()?;
     match file.kind {
