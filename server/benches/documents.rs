@@ -1,6 +1,7 @@
 //! What a keystroke costs in the file-state cache, by the size of the text.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use copydesk::documents::{ContentChange, FileStateCache, Text, offset, position};
 use copydesk::editor::{Position, PositionEncoding, Range};
@@ -68,5 +69,9 @@ fn one_long_line(criterion: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, did_change, positions, one_long_line);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    targets = did_change, positions, one_long_line
+}
 criterion_main!(benches);

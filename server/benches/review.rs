@@ -1,18 +1,25 @@
 //! What a key costs while hunks are pending, and what a diff costs.
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use copydesk::conversation::ToolUseId;
 use copydesk::documents::{Change, Text};
 use copydesk::review::{Draft, Reason};
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 
-criterion_group!(benches, key, diff);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    targets = key, diff
+}
 criterion_main!(benches);
 
 /// One key in the middle of the file, outside all hunks, typed and taken back.
 fn key(criterion: &mut Criterion) {
-    for (size, bytes) in [("1 kB", 1_000), ("1 MB", 1_000_000), ("10 MB", 10_000_000)] {
+    for (size, bytes) in
+        [("1 kB", 1_000), ("1 MB", 1_000_000), ("10 MB", 10_000_000), ("100 MB", 100_000_000)]
+    {
         let text = lines(bytes / 40, |n| format!("    let value_{n:08} = compute({n:06});\n"));
         for hunks in [0, 1_000] {
             let mut draft = drafted(&text, hunks);

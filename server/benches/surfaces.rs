@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::Arc;
+use std::time::Duration;
 
 use copydesk::conversation::{SessionId, ToolUseId};
 use copydesk::documents::{AbsPath, Change, OpenDocument, Text, Workspace};
@@ -37,6 +38,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         features: EditorFeatures {
             position_encoding: PositionEncoding::Utf16,
             document_changes: true,
+            apply_edit: true,
             ..EditorFeatures::default()
         },
         workspace: Arc::new(Workspace::new(vec![path.parent()?], false)),
@@ -101,5 +103,9 @@ fn surfaces(criterion: &mut Criterion) {
     });
 }
 
-criterion_group!(benches, surfaces);
+criterion_group! {
+    name = benches;
+    config = Criterion::default().warm_up_time(Duration::from_millis(300)).measurement_time(Duration::from_secs(1));
+    targets = surfaces
+}
 criterion_main!(benches);

@@ -1,6 +1,6 @@
 //! An editor of few words: it starts the program, writes messages, and looks at no more of the answers than it must.
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};

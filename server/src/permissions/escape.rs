@@ -37,6 +37,10 @@ pub fn has_hidden(text: &str) -> bool {
 /// Controls, marks that turn the direction, zero-width and look-alike blanks, tags, variation selectors and private use:
 /// the default-ignorable and format characters of Unicode, and every blank but the space.
 fn is_hidden(c: char) -> bool {
+    if c.is_ascii() {
+        // Nearly all of what is drawn, on every key.
+        return c.is_ascii_control();
+    }
     c.is_control()
         || (c.is_whitespace() && c != ' ')
         || matches!(

@@ -111,7 +111,7 @@ fn padded(lines: &[String]) -> String {
 }
 
 fn width(line: &str) -> usize {
-    line.chars().map(char_width).sum()
+    if line.is_ascii() { line.len() } else { line.chars().map(char_width).sum() }
 }
 
 /// Columns in a terminal: East Asian wide characters and emoji take two (Unicode UAX #11, by its large blocks).

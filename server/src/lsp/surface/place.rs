@@ -8,10 +8,18 @@ use crate::editor::{self, PositionEncoding};
 use crate::lsp::commands::HunkName;
 use crate::review::{FileReview, HunkView};
 
+/// The end of a line of up to so many bytes is found faster by reading it than by asking the whole text.
+const LONG: usize = 1_000;
+
 /// Whole lines `first..=last` of `text`, from column 0 to the end of the last one. Never to the start of the next line:
 /// Helix would show the same box there again.
 pub(super) fn lines_range(text: &Text, first: usize, last: usize, encoding: PositionEncoding) -> Range {
-    to_lsp_range(text, &(text.line_start(first)..text.line_end(last)), encoding)
+    let range = text.line_start(last)..text.line_end(last);
+    if first > last || last >= text.line_count() || range.len() > LONG {
+        return to_lsp_range(text, &(text.line_start(first)..range.end), encoding);
+    }
+    let end = units(&text.slice(range), encoding);
+    Range::new(Position::new(first as u32, 0), Position::new(last as u32, end))
 }
 
 /// The lines a hunk is shown on.
@@ -80,6 +88,20 @@ mod tests {
     use super::super::sample::hunk;
     use super::*;
     use crate::documents::text_edits;
+
+    #[test]
+    fn the_short_way_to_whole_lines_leads_to_the_same_place() {
+        let text = format!("eins\r\ngröße 😀 = 1\r\n\r\n{}\nlast", "ä".repeat(LONG));
+        let text = Text::from(text);
+        for first in 0..8 {
+            for last in first..8 {
+                for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32] {
+                    let long = to_lsp_range(&text, &(text.line_start(first)..text.line_end(last)), encoding);
+                    assert_eq!(lines_range(&text, first, last, encoding), long, "{first}..={last}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_short_way_to_an_edit_leads_to_the_same_place() {

@@ -30,6 +30,9 @@ pub(super) fn shortened(text: &str, width: usize) -> Cow<'_, str> {
 /// is not ASCII is doing its work and does not count.
 pub(super) fn hidden_characters(text: &str) -> Vec<String> {
     let mut found = Vec::new();
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n' | b'\r' | b'\t')) {
+        return found;
+    }
     let mut before = '\n';
     for char in text.chars() {
         let usual = matches!(char, '\n' | '\r' | '\t');

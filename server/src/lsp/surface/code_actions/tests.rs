@@ -305,3 +305,24 @@ fn only_the_kinds_that_were_asked_for_are_given() {
     assert_eq!(kinds(&[CodeActionKind::REFACTOR_EXTRACT]), Vec::<String>::new());
     assert_eq!(kinds(&[CodeActionKind::EMPTY]).len(), kinds(&[]).len());
 }
+
+#[test]
+fn very_many_edits_are_the_servers_to_send() {
+    let buffer = "old\nsame\n".repeat(101);
+    let hunks = (0..101).map(|at| hunk(&buffer, at * 2..at * 2 + 1, "new\n", "renew"));
+    let all: Vec<HunkView> = hunks.collect();
+    let few = all.iter().take(100).cloned().collect();
+    let document = document("many.rs", "rust", &buffer);
+    let accept_all = |hunks, apply_edit| {
+        let mut scene = scene_of(vec![open(file("many.rs", &buffer, hunks))]);
+        scene.features.apply_edit = apply_edit;
+        let menu = menu(&scene, &document, 2);
+        menu.lines().find(|line| line.contains("Accept all")).unwrap().to_owned()
+    };
+    assert!(accept_all(few, true).starts_with("  Accept all 100 in many.rs [quickfix] 100 edits, then "));
+    assert_eq!(
+        accept_all(all.clone(), true),
+        r#"  Accept all 101 in many.rs [quickfix] {"do":"accept","what":{"file":"/project/many.rs"}}"#
+    );
+    assert!(accept_all(all, false).contains("101 edits, then "), "nobody else can send them");
+}
