@@ -9,15 +9,18 @@
 
 use std::time::{Duration, Instant};
 
-use copydesk::config::ApiKey;
+use copydesk::config::{ApiKey, Effort};
 use copydesk::conversation::{ApiMessage, ContentBlock, Role, StopReason, ToolUseId};
 use copydesk::models::{
-    Anthropic, AnthropicConfig, BlockDelta, Credential, ModelError, ModelErrorKind, ModelRequest, Provider,
-    ProviderEvent, RetryPolicy, ToolDefinition,
+    Anthropic, AnthropicConfig, BlockDelta, ClearedInputs, ContextEdit, Credential, EditTrigger, ModelError,
+    ModelErrorKind, ModelRequest, OnOverload, Patience, Provider, ProviderEvent, Purpose, Renewal,
+    RetryPolicy, Thinking, ToolDefinition,
 };
 use copydesk_tests::model_server::{Answer, ModelServer};
 use futures::StreamExt;
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpListener;
 
 const KEY: &str = "sk-ant-FAKE-0123456789abcdef";
 
@@ -30,6 +33,10 @@ struct Told {
     blocks: Vec<ContentBlock>,
     stop_reason: Option<StopReason>,
     stopped: bool,
+    /// The model and the request as the answer names them.
+    origin: (String, Option<String>),
+    /// Whole seconds are too long for a test: milliseconds of each announced silence.
+    silences: Vec<u128>,
     /// The reasons of the retries.
     retries: Vec<String>,
     error: Option<ModelError>,
@@ -54,11 +61,19 @@ async fn ask(url: &str) -> Told {
 }
 
 async fn ask_with(config: AnthropicConfig, request: ModelRequest) -> Told {
+    ask_of(&Anthropic::new(config), request).await
+}
+
+async fn ask_of(provider: &Anthropic, request: ModelRequest) -> Told {
     let mut told = Told::default();
-    let mut stream = Anthropic::new(config).stream(request);
+    let mut stream = provider.stream(request);
     while let Some(event) = stream.next().await {
         match event {
-            Ok(ProviderEvent::MessageStart { .. }) => (told.text, told.blocks) = (String::new(), Vec::new()),
+            Ok(ProviderEvent::MessageStart { model, request_id, .. }) => {
+                (told.text, told.blocks) = (String::new(), Vec::new());
+                told.origin = (model, request_id);
+            }
+            Ok(ProviderEvent::Silence { lasted }) => told.silences.push(lasted.as_millis()),
             Ok(ProviderEvent::BlockDelta { delta: BlockDelta::Text(piece), .. }) => {
                 told.text.push_str(&piece);
             }
@@ -66,11 +81,7 @@ async fn ask_with(config: AnthropicConfig, request: ModelRequest) -> Told {
             Ok(ProviderEvent::MessageDelta { stop_reason, .. }) => told.stop_reason = stop_reason,
             Ok(ProviderEvent::MessageStop) => told.stopped = true,
             Ok(ProviderEvent::Retry { reason, .. }) => told.retries.push(reason),
-            Ok(
-                ProviderEvent::BlockStart { .. }
-                | ProviderEvent::BlockDelta { .. }
-                | ProviderEvent::Silence { .. },
-            ) => {}
+            Ok(ProviderEvent::BlockStart { .. } | ProviderEvent::BlockDelta { .. }) => {}
             Err(error) => told.error = Some(error),
         }
     }
@@ -345,4 +356,234 @@ async fn dropping_the_stream_closes_the_connection() {
     }
     drop(stream);
     server.hung_up(1).await;
+}
+
+#[tokio::test]
+async fn a_token_goes_where_gateways_look_for_it_and_is_in_no_text() {
+    let said = format!("bad token {KEY}");
+    let server =
+        ModelServer::playing([Answer::says("Here."), Answer::refusal(403, "permission_error", &said)]).await;
+    let mut config = config(&server.url());
+    config.credential = Some(Credential::Bearer(ApiKey::new(KEY)));
+    ask_with(config.clone(), request()).await.check_whole("Here.");
+    let asked = server.last_request();
+    let bearer = format!("Bearer {KEY}");
+    assert_eq!((asked.header("authorization"), asked.header("x-api-key")), (Some(bearer.as_str()), None));
+    let told = format!("{:?} {config:?}", ask_with(config.clone(), request()).await);
+    assert!(!told.contains("FAKE") && told.contains("[key]"), "{told}");
+}
+
+#[tokio::test]
+async fn a_refused_key_is_looked_for_anew_once() {
+    let expired = || Answer::refusal(401, "authentication_error", "expired");
+    let renewed = |server: &ModelServer, name: &'static str| AnthropicConfig {
+        renewal: Some(Renewal::new(move || Some(Credential::Key(ApiKey::new(name))))),
+        ..config(&server.url())
+    };
+    let server = ModelServer::playing([expired(), Answer::says("Here."), Answer::says("Again.")]).await;
+    let provider = Anthropic::new(renewed(&server, "new-key"));
+    ask_of(&provider, request()).await.check_whole("Here.");
+    ask_of(&provider, request()).await.check_whole("Again.");
+    let requests = server.requests();
+    let keys: Vec<Option<&str>> = requests.iter().map(|request| request.header("x-api-key")).collect();
+    assert_eq!(keys, [Some(KEY), Some("new-key"), Some("new-key")]);
+
+    let server = ModelServer::playing([expired(), expired()]).await;
+    let told = ask_with(renewed(&server, "new-key"), request()).await;
+    assert_eq!(told.error.map(|error| error.kind), Some(ModelErrorKind::Authentication), "and no loop");
+    let server = ModelServer::playing([expired()]).await;
+    let told = ask_with(renewed(&server, KEY), request()).await;
+    assert_eq!(told.error.map(|error| error.kind), Some(ModelErrorKind::Authentication), "the same key");
+}
+
+#[tokio::test]
+async fn a_beta_header_that_was_sent_once_stays() {
+    let server = ModelServer::playing(vec![Answer::says("Here."); 3]).await;
+    let provider = Anthropic::new(config(&server.url()));
+    let edit = ContextEdit::ClearToolUses {
+        trigger: EditTrigger::InputTokens(100_000),
+        keep: 3,
+        clear_at_least: None,
+        exclude_tools: Vec::new(),
+        inputs: ClearedInputs::Kept,
+    };
+    ask_of(&provider, request()).await.check_whole("Here.");
+    let editing = ModelRequest { context_edits: vec![edit], ..request() };
+    ask_of(&provider, editing).await.check_whole("Here.");
+    ask_of(&provider, request()).await.check_whole("Here.");
+    let requests = server.requests();
+    let betas: Vec<Option<&str>> = requests.iter().map(|request| request.header("anthropic-beta")).collect();
+    let sent = Some("context-management-2025-06-27");
+    assert_eq!(betas, [None, sent, sent]);
+    assert_eq!(requests[1].body["context_management"]["edits"][0]["type"], "clear_tool_uses_20250919");
+}
+
+#[tokio::test]
+async fn a_request_too_large_for_the_service_is_not_sent() {
+    let server = ModelServer::playing([]).await;
+    let mut request = request();
+    request.messages[0].content = vec![ContentBlock::text("x".repeat(33 * 1024 * 1024))];
+    ask_with(config(&server.url()), request).await.check_error(
+        ModelErrorKind::RequestTooLarge,
+        "The request has 34 MB, and the model's service takes 32 MB. Start a new session, or send fewer images.",
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_has_no_room_is_asked_for_in_fewer_tokens() {
+    let no_room = |input: u32, asked: u32| {
+        let said = format!(
+            "input length and `max_tokens` exceed context limit: {input} + {asked} > 200000, decrease"
+        );
+        Answer::refusal(400, "invalid_request_error", &said)
+    };
+    let server = ModelServer::playing([no_room(190_000, 20_000), Answer::says("Here.")]).await;
+    let long = ModelRequest { max_tokens: 20_000, ..request() };
+    let told = ask_with(config(&server.url()), long.clone()).await;
+    told.check_whole("Here.");
+    assert_eq!((told.retries.len(), &server.last_request().body["max_tokens"]), (1, &json!(10_000)));
+
+    let server = ModelServer::playing([no_room(199_000, 20_000)]).await;
+    let error = ask_with(config(&server.url()), long.clone()).await.error.expect("an error");
+    assert_eq!((error.kind, error.over_by), (ModelErrorKind::PromptTooLong, Some(2_000)));
+
+    let most = "max_tokens: 20000 > 8192, which is the maximum allowed number of output tokens for claude-x";
+    let server =
+        ModelServer::playing([Answer::refusal(400, "invalid_request_error", most), Answer::says("Here.")])
+            .await;
+    ask_with(config(&server.url()), long).await.check_whole("Here.");
+    assert_eq!(server.last_request().body["max_tokens"], 8_192);
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_too_long_says_by_how_much() {
+    let said = "prompt is too long: 205000 tokens > 200000 maximum";
+    let server = ModelServer::playing([Answer::refusal(400, "invalid_request_error", said)]).await;
+    let error = ask(&server.url()).await.error.expect("an error");
+    assert_eq!((error.kind, error.over_by), (ModelErrorKind::PromptTooLong, Some(5_000)));
+}
+
+#[tokio::test]
+async fn an_overload_is_left_to_another_model_or_to_later() {
+    let overloaded = || Answer::refusal(529, "overloaded_error", "Overloaded");
+    let mut config = config("");
+    config.retry.attempts = 10;
+    let check = async |request: ModelRequest, requests: usize| {
+        let server = ModelServer::playing(vec![overloaded(); requests]).await;
+        let config = AnthropicConfig { base_url: server.url(), ..config.clone() };
+        let told = ask_with(config, request).await;
+        assert_eq!(told.error.map(|error| error.kind), Some(ModelErrorKind::Overloaded));
+    };
+    check(ModelRequest { on_overload: OnOverload::Yield, ..request() }, 3).await;
+    check(ModelRequest { purpose: Purpose::Background, ..request() }, 1).await;
+    check(request(), 10).await;
+}
+
+#[tokio::test]
+async fn an_account_without_money_is_not_asked_again() {
+    let spent = r#"{"type":"error","error":{"type":"rate_limit_error","message":"Spent","details":{"error_code":"enforced_spend_limit_reached"}}}"#;
+    let server = ModelServer::playing([Answer::response(429, spent)]).await;
+    ask(&server.url()).await.check_error(
+        ModelErrorKind::Billing,
+        "The account has no credit left, or reached its spend limit (429): Spent. Check the plan and the limits of the account.",
+    );
+}
+
+#[tokio::test]
+async fn silence_is_announced_while_it_lasts() {
+    let slow = Answer::new().pausing(Duration::from_millis(250)).saying("Here.");
+    let server = ModelServer::playing([slow]).await;
+    let mut config = config(&server.url());
+    config.patience = Patience { notice: Some(Duration::from_millis(100)), limit: None };
+    let told = ask_with(config, request()).await;
+    told.check_whole("Here.");
+    assert_eq!(told.silences, [100, 200]);
+}
+
+#[tokio::test]
+async fn a_model_is_asked_to_think_as_it_can_and_never_again_as_it_cannot() {
+    let server = ModelServer::playing(vec![Answer::says("Here."); 2]).await;
+    let of = |model: &str, url: String| AnthropicConfig {
+        model: model.to_owned(),
+        effort: Some(Effort::High),
+        ..config(&url)
+    };
+    ask_with(of("claude-sonnet-5", server.url()), request()).await.check_whole("Here.");
+    let body = server.last_request().body;
+    assert_eq!(body["thinking"], json!({ "type": "adaptive", "display": "summarized" }));
+    assert_eq!(body["output_config"], json!({ "effort": "high" }));
+    let budget = AnthropicConfig {
+        thinking: Some(Thinking::Enabled { budget_tokens: 9_000 }),
+        ..of("claude-haiku-4-5", server.url())
+    };
+    ask_with(budget, ModelRequest { max_tokens: 4_000, ..request() }).await.check_whole("Here.");
+    let asked = server.last_request();
+    assert_eq!(asked.body["thinking"], json!({ "type": "enabled", "budget_tokens": 3_999 }));
+    assert_eq!(asked.header("anthropic-beta"), Some("interleaved-thinking-2025-05-14"));
+    assert_eq!(asked.body["output_config"], json!(null), "it takes no effort");
+
+    let unknown = "adaptive thinking is not supported on this model";
+    let server = ModelServer::playing([
+        Answer::refusal(400, "invalid_request_error", unknown),
+        Answer::says("Here."),
+        Answer::says("Again."),
+    ])
+    .await;
+    let provider = Anthropic::new(of("claude-sonnet-5", server.url()));
+    ask_of(&provider, request()).await.check_whole("Here.");
+    ask_of(&provider, request()).await.check_whole("Again.");
+    let asked: Vec<bool> =
+        server.requests().iter().map(|request| request.body["thinking"].is_object()).collect();
+    assert_eq!(asked, [true, false, false]);
+}
+
+#[tokio::test]
+async fn an_answer_names_the_model_as_it_was_asked_and_the_request_as_the_service_does() {
+    let server = ModelServer::playing([Answer::says("Here.").header("request-id", "req_42")]).await;
+    let told = ask(&server.url()).await;
+    assert_eq!(told.origin, ("claude-x".to_owned(), Some("req_42".to_owned())));
+}
+
+#[tokio::test]
+async fn an_address_that_speaks_no_tls_is_tried_once() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        while let Ok((mut connection, _)) = listener.accept().await {
+            let _ = connection.write_all(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n").await;
+        }
+    });
+    let told = ask(&format!("https://{address}")).await;
+    let error = told.error.expect("an error");
+    assert_eq!((error.kind, told.retries.len()), (ModelErrorKind::Unreachable, 0), "{error:?}");
+    assert!(
+        error.message.ends_with("It does not speak TLS: does its address begin with http://?"),
+        "{error:?}"
+    );
+}
+
+#[tokio::test]
+async fn what_comes_instead_of_an_answer_is_told_clearly() {
+    let page = || Answer::response(200, "<html>Please log in</html>").header("content-type", "text/html");
+    let start = "data: {\"type\":\"message_start\",\"message\":{\"id\":\"m\"}}\n\n";
+    let chat = "data: {\"choices\":[{\"delta\":{\"content\":\"Hi\"}}]}\n\ndata: [DONE]\n\n";
+    for (answer, says) in [
+        (page(), "it is `text/html`"),
+        (Answer::response(200, ""), "it is `application/json`"),
+        (Answer::response(200, "{\"choices\":[]}"), "it is `application/json`"),
+        (Answer::stream(chat), "expected value"),
+        (Answer::stream(format!("{start}{start}")), "a second message begins in the middle of the first"),
+    ] {
+        let server = ModelServer::playing([answer]).await;
+        let error = ask(&server.url()).await.error.expect("an error");
+        assert_eq!(error.kind, ModelErrorKind::Malformed, "{error}");
+        assert!(error.message.contains(says), "{error}");
+    }
+    let nothing = || Answer::stream("");
+    let server = ModelServer::playing(vec![nothing(); 4]).await;
+    let told = ask(&server.url()).await;
+    assert_eq!(
+        (told.error.map(|error| error.kind), told.retries.len()),
+        (Some(ModelErrorKind::StreamCut), 3)
+    );
 }

@@ -55,6 +55,8 @@ pub(super) struct Progress {
 struct Task {
     line: watch::Sender<Line>,
     calls: u32,
+    /// The line says that the model is silent.
+    silent: bool,
 }
 
 /// What one task shows.
@@ -86,11 +88,14 @@ impl Progress {
             SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::Silence { lasted })) => {
                 if let Some(task) = task {
                     task.report(format!("the model has sent nothing for {} s…", lasted.as_secs()));
+                    task.silent = true;
                 }
             }
-            SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::MessageStart { .. })) => {
-                if let Some(task) = task {
+            SessionEvent::Loop(LoopEvent::Stream(event)) => {
+                let is_first = matches!(event, ProviderEvent::MessageStart { .. });
+                if let Some(task) = task.filter(|task| is_first || task.silent) {
                     task.report("thinking…".to_owned());
+                    task.silent = false;
                 }
             }
             SessionEvent::ToolCall(call) if call.status == ToolCallStatus::InProgress => {
@@ -110,10 +115,7 @@ impl Progress {
                 }
             }
             SessionEvent::Loop(
-                LoopEvent::Stream(_)
-                | LoopEvent::Message(_)
-                | LoopEvent::Tombstone { .. }
-                | LoopEvent::ToolUseSummary { .. },
+                LoopEvent::Message(_) | LoopEvent::Tombstone { .. } | LoopEvent::ToolUseSummary { .. },
             )
             | SessionEvent::ToolCall(_)
             | SessionEvent::Transition(_)
@@ -127,7 +129,7 @@ impl Progress {
         let (line, lines) = watch::channel(Line::Report("thinking…".to_owned()));
         let token = self.running.take_token(&task);
         tokio::spawn(show(self.outgoing.clone(), self.running.clone(), token, lines));
-        self.tasks.insert(task, Task { line, calls: 0 });
+        self.tasks.insert(task, Task { line, calls: 0, silent: false });
     }
 }
 

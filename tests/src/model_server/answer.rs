@@ -21,6 +21,8 @@ pub struct Answer {
 pub(super) enum Content {
     /// A response that is no stream.
     Body(String),
+    /// The bytes of a stream as they are, up to the end of the response.
+    Bytes(Vec<u8>),
     /// A message in parts, and its stop reason if it is not the usual one.
     Stream { parts: Vec<Part>, stop_reason: Option<String> },
 }
@@ -83,6 +85,11 @@ impl Answer {
     /// A response with this status and body.
     pub fn response(status: u16, body: impl Into<String>) -> Self {
         Self { status, content: Content::Body(body.into()), ..Self::new() }
+    }
+
+    /// A stream of these bytes, whatever they are.
+    pub fn stream(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { content: Content::Bytes(bytes.into()), ..Self::new() }
     }
 
     pub fn saying(self, text: impl Into<String>) -> Self {
@@ -159,7 +166,7 @@ impl Answer {
     fn with(mut self, part: Part) -> Self {
         match &mut self.content {
             Content::Stream { parts, .. } => parts.push(part),
-            Content::Body(_) => panic!("a response that is no stream has no parts"),
+            Content::Body(_) | Content::Bytes(_) => panic!("a response that is written whole has no parts"),
         }
         self
     }

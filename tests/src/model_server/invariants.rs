@@ -12,10 +12,11 @@ pub(super) fn faults(request: &Request) -> Vec<String> {
     if (request.method.as_str(), request.path.as_str()) != ("POST", "/v1/messages") {
         faults.push(format!("{} {} is no address of the API", request.method, request.path));
     }
-    for header in ["x-api-key", "anthropic-version"] {
-        if request.header(header).is_none() {
-            faults.push(format!("the header {header} is missing"));
-        }
+    if request.header("anthropic-version").is_none() {
+        faults.push("the header anthropic-version is missing".to_owned());
+    }
+    if request.header("x-api-key").is_some() == request.header("authorization").is_some() {
+        faults.push("a request carries either a key or a token".to_owned());
     }
     // A lone surrogate escape is refused by the parser too.
     if let Err(error) = serde_json::from_slice::<Value>(&request.bytes) {

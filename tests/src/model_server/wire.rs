@@ -29,6 +29,13 @@ pub(super) async fn play(connection: &mut TcpStream, answer: &Answer, number: us
             let mut stream = EventStream { connection, pieces: answer.pieces, number, blocks: 0 };
             stream.play(parts, stop_reason.as_deref()).await
         }
+        Content::Bytes(bytes) => {
+            let head = head(answer, "text/event-stream", "transfer-encoding: chunked");
+            connection.write_all(head.as_bytes()).await?;
+            let mut stream = EventStream { connection, pieces: answer.pieces, number, blocks: 0 };
+            stream.write(bytes).await?;
+            stream.end().await
+        }
     }
 }
 
@@ -64,7 +71,7 @@ impl EventStream<'_> {
                 Part::HalfText(text) => self.text(text, Close::No).await?,
                 Part::Thinking(thought) => self.thinking(thought).await?,
                 Part::Call { name, input } => self.call(name, input).await?,
-                Part::Raw(event) => self.write(&format!("{event}\n\n")).await?,
+                Part::Raw(event) => self.write(format!("{event}\n\n").as_bytes()).await?,
                 Part::Error { error_type, message } => {
                     let error = json!({ "type": error_type, "message": message });
                     self.event(&json!({ "type": "error", "error": error })).await?;
@@ -137,12 +144,12 @@ impl EventStream<'_> {
 
     async fn event(&mut self, data: &Value) -> io::Result<()> {
         let name = data["type"].as_str().unwrap_or_default();
-        self.write(&format!("event: {name}\ndata: {data}\n\n")).await
+        self.write(format!("event: {name}\ndata: {data}\n\n").as_bytes()).await
     }
 
-    async fn write(&mut self, text: &str) -> io::Result<()> {
-        let pieces = self.pieces.unwrap_or(text.len()).max(1);
-        for piece in text.as_bytes().chunks(pieces) {
+    async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let pieces = self.pieces.unwrap_or(bytes.len()).max(1);
+        for piece in bytes.chunks(pieces) {
             let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
             chunk.extend_from_slice(piece);
             chunk.extend_from_slice(b"\r\n");
