@@ -1,5 +1,6 @@
 //! The command line: what `copydesk` does when a person runs it.
 
+mod answer_text;
 mod arguments;
 mod buffers;
 mod client;

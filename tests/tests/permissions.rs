@@ -99,3 +99,18 @@ async fn without_windows_it_is_said_again_and_then_drawn_over_the_file() {
     assert!(!result(&model).await.contains("secret"));
     assert_eq!(client.close().await, 0);
 }
+
+#[tokio::test]
+async fn a_client_of_ours_is_told_what_kind_of_call_it_is() {
+    let (home, _model) = scene().await;
+    let mut client = Client::open(&home).await;
+    let prompt = json!([{ "type": "text", "text": "read it" }]);
+    client.request("copydesk/task/start", json!({ "prompt": prompt })).await.unwrap();
+    let asked = client.notification("copydesk/permission/asked", |_| true).await;
+    assert_eq!(asked["toolCall"]["kind"], "read");
+    assert!(asked["toolCall"]["title"].as_str().unwrap().contains("outside.txt"), "{asked}");
+    let answer = json!({ "requestId": asked["requestId"], "optionId": "once" });
+    client.request("copydesk/permission/answer", answer).await.unwrap();
+    client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await;
+    assert_eq!(client.close().await, 0);
+}

@@ -2,6 +2,7 @@
 
 use copydesk_protocol::{Delta, Event, ToolCallStatus};
 
+use super::answer_text::AnswerText;
 use super::terminal::{Look, Terminal, visible};
 
 /// Which of the two streams takes the progress: stdout, unless that is kept for a result.
@@ -18,21 +19,30 @@ pub(super) struct Progress {
     in_line: bool,
     /// The model was named.
     model: Option<String>,
+    answer: AnswerText,
 }
 
 impl Progress {
     pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, in_line: false, model: None }
+        Self { stream, in_line: false, model: None, answer: AnswerText::default() }
     }
 
     pub(super) fn event(&mut self, terminal: &mut Terminal, event: &Event) {
+        match event {
+            Event::RequestStart { .. } => self.answer.next(),
+            Event::Retry { .. } | Event::Tombstone { .. } => self.cut(terminal),
+            _ => {}
+        }
         match event {
             // The offline model's label says itself that no language model answers.
             Event::RequestStart { model, .. } if self.model.as_ref() != Some(model) => {
                 self.line(terminal, Look::Quiet, &format!("· {model}"));
                 self.model = Some(model.clone());
             }
-            Event::Stream { delta: Delta::Text { text } } => self.text(terminal, text),
+            Event::Stream { delta: Delta::Text { text } } => {
+                let text = self.answer.push(text);
+                self.text(terminal, &text);
+            }
             Event::ToolCall { title, status, .. } => self.tool_call(terminal, title, *status),
             Event::ToolUseSummary { summary, .. } => {
                 self.line(terminal, Look::Quiet, &format!("· {summary}"));
@@ -82,6 +92,13 @@ impl Progress {
     pub(super) fn end_line(&mut self, terminal: &mut Terminal) {
         if std::mem::take(&mut self.in_line) {
             self.write(terminal, "\n");
+        }
+    }
+
+    /// What stands there of the answer is void, and can't be taken back.
+    fn cut(&mut self, terminal: &mut Terminal) {
+        if self.answer.cut() {
+            self.line(terminal, Look::Quiet, "(the answer was cut; asking again)");
         }
     }
 
@@ -171,6 +188,22 @@ mod tests {
             written.text(),
             "· offline model\nI look at it.␛[2J\n· Read a.rs\n✗ Edit a.rs\nDone.\n\
              ✗ model error after 2 turns: the key is wrong\n"
+        );
+    }
+
+    #[test]
+    fn an_answer_that_is_cut_goes_on_and_is_not_printed_twice() {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        let mut progress = Progress::new(Stream::Out);
+        let retry = Event::Retry { attempt: 1, max: 10, delay_ms: 500, reason: "the stream was cut".into() };
+        for event in [text("I rename lo"), retry, text("I rename "), text("load to open.\n")] {
+            progress.event(&mut terminal, &event);
+        }
+        assert_eq!(
+            written.text(),
+            "I rename lo\n(the answer was cut; asking again)\n\
+             ! the stream was cut; trying again in 1 s (1/10)\n…ad to open.\n"
         );
     }
 }

@@ -18,6 +18,10 @@ pub struct EditorFeatures {
     /// `window/showMessageRequest` exists and a key meant for the text can't answer it.
     pub safe_questions: bool,
     pub show_document: bool,
+    /// A document that is shown later than at once takes a half-written command line away.
+    pub shows_at_once: bool,
+    /// Every message waits for a key, which was meant for the text: what only informs is not worth one.
+    pub messages_wait: bool,
     pub progress: bool,
     pub code_lens: bool,
     pub code_lens_refresh: bool,

@@ -36,6 +36,8 @@ pub(super) fn features(hello: &Hello) -> EditorFeatures {
         safe_questions: has("/window/showMessage") && (client != Client::Neovim || copydesk.permissions),
         // Helix has it in every version and says so only in the newest.
         show_document: says("/window/showDocument/support") || client == Client::Helix,
+        shows_at_once: client == Client::Helix,
+        messages_wait: client == Client::Neovim && !copydesk.events,
         progress: says("/window/workDoneProgress"),
         code_lens: has("/textDocument/codeLens"),
         code_lens_refresh: says("/workspace/codeLens/refreshSupport"),

@@ -1,6 +1,6 @@
 //! What sessions do, told to the editor: as events to a client that takes them, as progress and messages to all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use copydesk_protocol as wire;
@@ -12,10 +12,13 @@ use super::outgoing::Outgoing;
 use super::progress::Progress;
 use super::stage::Stage;
 use super::to_wire;
-use crate::agent::{LoopEvent, SessionEvent, SessionInfo, SessionUpdate, Terminal, TerminalReason};
-use crate::conversation::{ContentBlock, SessionId, TaskId};
+use crate::agent::{
+    LoopEvent, SessionEvent, SessionInfo, SessionUpdate, Terminal, TerminalReason, ToolCallStatus,
+};
+use crate::conversation::{ContentBlock, SessionId, TaskId, ToolUseId};
 use crate::editor::{Editor, Loudness};
 use crate::models::ProviderEvent;
+use crate::tools::ToolKind;
 
 /// Pieces of an answer are put together for about one picture on the screen.
 const FRAME: Duration = Duration::from_millis(16);
@@ -28,6 +31,7 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
         .progress
         .then(|| Progress::new(stage.outgoing.clone(), stage.running.clone()));
     let mut stream = Stream::default();
+    let mut kinds = Kinds::default();
     let mut frame = None;
     loop {
         let due = async {
@@ -42,7 +46,8 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
                 if let Some(progress) = &mut progress {
                     progress.follow(&update);
                 }
-                tell_of(&stage, &update);
+                kinds.follow(&update.event);
+                tell_of(&stage, &update, &kinds);
                 if stage.editor.features().copydesk.events {
                     let info = model_of(&stage, &update);
                     stream.take(&stage.outgoing, update, info.as_ref());
@@ -59,13 +64,39 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
     }
 }
 
+/// What kinds of calls are under way: a question names only its call.
+#[derive(Default)]
+struct Kinds {
+    open: HashMap<ToolUseId, ToolKind>,
+}
+
+impl Kinds {
+    fn follow(&mut self, event: &SessionEvent) {
+        if let SessionEvent::ToolCall(call) = event {
+            match call.status {
+                ToolCallStatus::Pending | ToolCallStatus::InProgress => {
+                    self.open.insert(call.id.clone(), call.kind);
+                }
+                ToolCallStatus::Completed | ToolCallStatus::Failed | ToolCallStatus::Rejected => {
+                    self.open.remove(&call.id);
+                }
+            }
+        }
+    }
+
+    fn of(&self, call: &ToolUseId) -> ToolKind {
+        self.open.get(call).copied().unwrap_or(ToolKind::Other)
+    }
+}
+
 /// What everybody is told, whether the editor knows our events or not.
-fn tell_of(stage: &Stage, update: &SessionUpdate) {
+fn tell_of(stage: &Stage, update: &SessionUpdate, kinds: &Kinds) {
     let features = stage.editor.features().copydesk;
     match &update.event {
         SessionEvent::PermissionAsked(request) => {
             if features.permissions {
-                let asked = to_wire::permission_asked(&update.session, request);
+                let asked =
+                    to_wire::permission_asked(&update.session, request, kinds.of(&request.tool_use_id));
                 stage.outgoing.notify(methods::PERMISSION_ASKED, asked);
             }
             stage.asker.asked(request.clone());

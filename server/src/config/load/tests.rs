@@ -120,6 +120,7 @@ fn the_layers_in_their_order() {
             "openai.api_key = unset # default",
             "openai.idle_timeout_ms = unset # default",
             "max_turns = 3 # the editor's settings",
+            "actions = unset # default",
             "review.advance = true # /.copydesk/config.toml:1",
             "review.inlay_hints = true # the editor's settings",
             "review.echo_timeout_ms = 1000 # default",

@@ -62,13 +62,13 @@ fn start(stage: &Stage, text: String, place: Option<Place>, diagnostics: Vec<Str
     let (session, _) = stage.core.sessions.start(StartTask { session: None, prompt, context });
     // What is written in the chat from now on goes there too.
     stage.talk_with(session.clone());
-    if !stage.editor.features().copydesk.events {
+    let features = stage.editor.features();
+    if !features.copydesk.events && !features.messages_wait {
         say_who_works(stage, &session);
     }
 }
 
-/// Most editors show no progress by themselves. Short: where a message does not fit into a line, Neovim waits for a key
-/// and takes the next one that was meant for the text.
+/// Most editors show no progress by themselves.
 fn say_who_works(stage: &Stage, session: &SessionId) {
     let info = stage.core.sessions.list().into_iter().find(|info| info.session == *session);
     let who = info.map(|info| format!(": {}", info.model)).unwrap_or_default();

@@ -55,6 +55,8 @@ pub fn next_stop(
 }
 
 /// Shows the next hunk once the decision is carried out, unless the document changes in between or nothing is left.
+/// Where a late answer takes the command line from the person, it comes before anybody can have opened one: the editor
+/// has applied its edit by then.
 /// Spawn it; it waits.
 pub async fn advance(
     decided: Decided,
@@ -66,13 +68,16 @@ pub async fn advance(
     if done.is_err() {
         return;
     }
-    let version = || documents.open_document(&decided.path).map(|document| document.version);
-    let before = version();
-    tokio::time::sleep(PAUSE).await;
-    if version() != before {
-        return;
+    let features = editor.features();
+    if !features.shows_at_once {
+        let version = || documents.open_document(&decided.path).map(|document| document.version);
+        let before = version();
+        tokio::time::sleep(PAUSE).await;
+        if version() != before {
+            return;
+        }
     }
-    if let Some(stop) = next_stop(&desk.view(), &editor.features(), &decided.path, decided.line) {
+    if let Some(stop) = next_stop(&desk.view(), &features, &decided.path, decided.line) {
         editor.show_document(stop.uri, Some(stop.range));
     }
 }

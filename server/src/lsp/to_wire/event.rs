@@ -79,6 +79,7 @@ pub(in crate::lsp) fn session_info(info: &SessionInfo) -> wire::SessionInfo {
 pub(in crate::lsp) fn permission_asked(
     session: &SessionId,
     request: &PermissionRequest,
+    kind: ToolKind,
 ) -> wire::PermissionAskedParams {
     let option = |option: &crate::permissions::PermissionOption| wire::PermissionOption {
         id: option.id.clone(),
@@ -97,7 +98,7 @@ pub(in crate::lsp) fn permission_asked(
         tool_call: wire::PermissionToolCall {
             id: request.tool_use_id.to_string(),
             title: request.title.clone(),
-            kind: wire::ToolKind::Other,
+            kind: tool_kind(kind),
             command: None,
         },
         options: request.options.iter().map(option).collect(),

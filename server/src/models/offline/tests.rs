@@ -91,7 +91,7 @@ async fn a_rename_goes_through_all_files_and_spares_longer_words() {
         ]
     );
     run.last_words(
-        "Done: 5 changes in 2 files:\n\n- `src/a.rs`: 3\n- `src/c.rs`: 2\n\n\
+        "Done: 5 edits in 2 files:\n\n- `src/a.rs`: 3\n- `src/c.rs`: 2\n\n\
          `load` also stands inside a longer word in 1 place, which I left alone.",
     );
 }
@@ -99,7 +99,7 @@ async fn a_rename_goes_through_all_files_and_spares_longer_words() {
 #[tokio::test]
 async fn a_file_without_a_final_newline_keeps_its_end() {
     let run = run(&[("a.rs", "fn load() {}\r\nload();")], "rename load to open in a.rs", "").await;
-    run.check("a.rs", "fn open() {}\r\nopen();").last_words("Done: 2 changes in `a.rs`.");
+    run.check("a.rs", "fn open() {}\r\nopen();").last_words("Done: 2 edits in `a.rs`.");
 }
 
 #[tokio::test]

@@ -146,8 +146,8 @@ fn change(
         .collect();
     if !left.is_empty() {
         let text = match left.len() {
-            1 => "I propose one change.".to_owned(),
-            many => format!("I propose {many} changes."),
+            1 => "I propose one edit.".to_owned(),
+            many => format!("I propose {many} edits."),
         };
         return Turn { text, calls: left };
     }
@@ -178,8 +178,8 @@ fn summary(done: &[Done], notes: &[String]) -> String {
     let total: usize = by_file.iter().map(|(_, count)| count).sum();
     let mut said = match total {
         0 => "Nothing was changed.".to_owned(),
-        1 => "Done: one change".to_owned(),
-        _ => format!("Done: {total} changes"),
+        1 => "Done: one edit".to_owned(),
+        _ => format!("Done: {total} edits"),
     };
     if let [(file, _)] = by_file.as_slice() {
         let _ = write!(said, " in `{file}`.");

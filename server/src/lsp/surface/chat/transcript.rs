@@ -110,7 +110,8 @@ impl Transcript {
     /// A prompt that came by another way is put into the chat, with the headings around it.
     fn prompt(&mut self, task: &TaskId, message: &UserMessage) -> Vec<String> {
         let is_prompt = !message.is_meta && !message.is_virtual && message.tool_use_result.is_none();
-        let text: Option<Vec<_>> = message.content.iter().map(text_of).collect();
+        let said = |block| text_of(block).map(|text| place_in_words(text).unwrap_or_else(|| text.to_owned()));
+        let text: Option<Vec<_>> = message.content.iter().map(said).collect();
         match text {
             Some(text) if is_prompt && !self.from_chat.remove(task) => {
                 let prompt = paragraph(&text.join("\n\n")).unwrap_or_default();
@@ -154,6 +155,26 @@ fn changes_to_review(count: usize) -> Option<String> {
         1 => Some("There is 1 change to review.".to_owned()),
         count => Some(format!("There are {count} changes to review.")),
     }
+}
+
+/// What the model is shown of the place, as a person reads it: `*In `src/a.rs`, lines 3 to 7*`. `None`: no such block.
+fn place_in_words(text: &str) -> Option<String> {
+    let head = text.strip_prefix("<editor-context ")?;
+    let (head, _) = head.split_once(">\n").filter(|_| text.ends_with("</editor-context>"))?;
+    let attribute = |name: &str| {
+        let (_, rest) = head.split_once(&format!("{name}=\""))?;
+        Some(rest.split_once('"')?.0)
+    };
+    let plain = |text: &str| {
+        text.replace("&quot;", "\"").replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    };
+    let file = plain(attribute("path")?);
+    let lines = attribute("lines").and_then(|lines| lines.split_once('-'));
+    Some(match lines {
+        None => format!("*In `{file}`*"),
+        Some((first, last)) if first == last => format!("*In `{file}`, line {first}*"),
+        Some((first, last)) => format!("*In `{file}`, lines {first} to {last}*"),
+    })
 }
 
 fn text_of(block: &ContentBlock) -> Option<&str> {
@@ -258,6 +279,28 @@ mod tests {
         let mut transcript = Transcript::default();
         transcript.sent_from_chat(TaskId("t_1".to_owned()));
         assert_eq!(told(&mut transcript, vec![prompt("make get shorter"), text("Done.\n\n")]), "Done.");
+    }
+
+    #[test]
+    fn the_place_of_a_prompt_is_a_short_line() {
+        let prompt = |context: &str| {
+            let mut event = prompt("Explain this code.");
+            if let SessionEvent::Loop(LoopEvent::Message(Message::User(message))) = &mut event {
+                message.content.push(ContentBlock::text(context));
+            }
+            told(&mut Transcript::default(), vec![event])
+        };
+        let shown = |place: &str| format!("## You\n\nExplain this code.\n\n{place}\n\n## Copydesk");
+        assert_eq!(
+            prompt("<editor-context path=\"src/a &amp; b.rs\" lines=\"3-7\">\nfn a() {}\n</editor-context>"),
+            shown("*In `src/a & b.rs`, lines 3 to 7*")
+        );
+        assert_eq!(
+            prompt("<editor-context path=\"a.rs\" lines=\"2-2\">\nx\n</editor-context>"),
+            shown("*In `a.rs`, line 2*")
+        );
+        assert_eq!(prompt("<editor-context path=\"a.rs\">\n</editor-context>"), shown("*In `a.rs`*"));
+        assert_eq!(prompt("<editor-context of mine"), shown("<editor-context of mine"));
     }
 
     #[test]
