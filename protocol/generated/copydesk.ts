@@ -82,7 +82,11 @@ export type TaskStartParams = {
 /**
  * Absent: a new session.
  */
-sessionId?: string, prompt: Array<ContentBlock>, context?: EditorContext, };
+sessionId?: string, prompt: Array<ContentBlock>, context?: EditorContext, 
+/**
+ * Tokens to spend on the task: the agent goes on until they are nearly used, or until nothing more comes of it.
+ */
+budgetTokens?: number, };
 
 /**
  * Where the user stands.
@@ -181,7 +185,11 @@ export type Cost = { amount: number,
 /**
  * ISO 4217.
  */
-currency: string, };
+currency: string, 
+/**
+ * Models whose price is not known: what they took is not in the amount.
+ */
+unknownModels?: Array<string>, };
 
 export type PermissionAskedParams = { requestId: string, sessionId: string, 
 /**
@@ -373,7 +381,11 @@ export type SessionInfo = { sessionId: string, title: string, state: SessionStat
 /**
  * No language model answers.
  */
-offline: boolean, usage: Usage, };
+offline: boolean, usage: Usage, 
+/**
+ * Absent where nothing was spent.
+ */
+cost?: Cost, };
 
 export type SessionState = "idle" | "running" | "waiting";
 

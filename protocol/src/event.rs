@@ -197,8 +197,12 @@ pub struct Usage {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct Cost {
     pub amount: f64,
     /// ISO 4217.
     pub currency: String,
+    /// Models whose price is not known: what they took is not in the amount.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unknown_models: Vec<String>,
 }

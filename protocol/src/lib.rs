@@ -33,7 +33,10 @@ pub use proposal::{
     HunkState, InlineMark, InlineSide, ProposalAmendParams, ProposalChangedParams, ProposalDecideResult,
     ProposalListParams, ProposalListResult, ProposalShowParams, ProposalShowResult, TextEdit,
 };
-pub use session::{SessionChangedParams, SessionInfo, SessionListResult, SessionState};
+pub use session::{
+    ModelUsage, SessionChangedParams, SessionInfo, SessionListResult, SessionState, SessionUsageParams,
+    SessionUsageResult,
+};
 pub use task::{
     EditorContext, Empty, TaskCancelParams, TaskSendParams, TaskSendResult, TaskStartParams, TaskStartResult,
 };

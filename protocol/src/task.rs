@@ -17,6 +17,10 @@ pub struct TaskStartParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub context: Option<EditorContext>,
+    /// Tokens to spend on the task: the agent goes on until they are nearly used, or until nothing more comes of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub budget_tokens: Option<u64>,
 }
 
 /// Where the user stands.

@@ -1,6 +1,7 @@
 //! The agent: sessions, and the query loop that drives them.
 
 mod attachments;
+mod background;
 mod compaction;
 mod event;
 mod executor;
@@ -11,6 +12,7 @@ mod outbox;
 mod preparing;
 mod query;
 mod session;
+mod spending;
 mod state;
 mod transition;
 
@@ -18,5 +20,6 @@ pub use event::{CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, ToolCa
 pub use hooks::{Hooks, NoHooks, StopInput, StopVerdict, ToolHookInput, ToolHookVerdict};
 pub use query::Limits;
 pub use session::{Sent, SessionDeps, SessionInfo, SessionState, Sessions, StartTask, TaskContext};
+pub use spending::{Cost, Spending};
 pub use state::Clock;
 pub use transition::{Continue, Terminal, TerminalReason};

@@ -5,20 +5,24 @@ mod context;
 mod key;
 mod layers;
 mod load;
+mod prices;
 mod secret;
 mod settings;
+mod task;
 mod user_action;
 mod value;
 
-pub use choice::{ModelChoice, choose_model, name_without_provider};
+pub use choice::{ModelChoice, choose_model, name_without_provider, other_model};
 pub use context::{ContextNumber, ContextSettings};
 pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
+pub use prices::{Dollars, Price, Prices};
 pub use secret::{ApiKey, shown_url};
 pub use settings::{
     Account, ChatServer, DEFAULT_EDIT_LIMIT, Effort, FileSettings, LogLevel, ModelSettings, ProviderKind,
     ReviewSettings, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
+pub use task::{TaskNumber, TaskSettings};
 pub use user_action::{ActionScope, UserAction};
 pub use value::Value;

@@ -12,7 +12,7 @@ use etcetera::BaseStrategy as _;
 
 use self::logging::SetLevel;
 use crate::agent::{Limits, NoHooks, SessionDeps, Sessions};
-use crate::config::{self, Override, Places, choose_model};
+use crate::config::{self, Override, Places, TaskNumber, choose_model, other_model};
 use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::Loudness;
 use crate::lsp::{self, Core, Host, Opening, Reload};
@@ -66,7 +66,11 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     let limits = Limits {
         max_turns: settings.max_turns.value,
         max_output_tokens: settings.model.max_tokens.value,
-        ..Limits::default()
+        first_output_tokens: settings.task.number(TaskNumber::FirstOutputTokens),
+        escalated_output_tokens: settings.task.number(TaskNumber::EscalatedOutputTokens),
+        stop_hook_blocks: settings.task.number(TaskNumber::StopHookBlocks),
+        tools_at_once: settings.task.number(TaskNumber::ToolsAtOnce) as usize,
+        max_budget: settings.max_budget.value,
     };
     let (again, chosen_with) = (reload.clone(), options.clone());
     let provider =
@@ -76,8 +80,16 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     {
         editor.show_message(Loudness::Warning, format!("Copydesk: {told}"));
     }
+    // Each looks for its own key again when the one it has is refused.
+    let other = |model: &String| {
+        let (again, chosen_with, model) = (reload.clone(), options.clone(), model.clone());
+        let choice = other_model(settings, &model);
+        models::provider(choice, move || other_model(&again(&chosen_with).settings, &model))
+    };
     let sessions = Sessions::new(SessionDeps {
-        fallbacks: Vec::new(),
+        fallbacks: settings.model.fallback.value.iter().map(other).collect(),
+        small: settings.model.small.value.as_ref().map(other),
+        prices: Arc::new(settings.model.prices.value.clone()),
         hooks: Arc::new(NoHooks),
         provider,
         documents: documents.clone(),

@@ -58,6 +58,8 @@ impl Bench {
         let desk = DeskHandle::start(documents.clone(), workspace.clone(), Arc::new(Nobody));
         let sessions = Sessions::new(SessionDeps {
             fallbacks: Vec::new(),
+            small: None,
+            prices: Arc::default(),
             hooks: Arc::new(NoHooks),
             provider: Arc::new(OfflineModel::new(Duration::ZERO)),
             documents,
@@ -82,7 +84,12 @@ impl Bench {
             diagnostics: Vec::new(),
         });
         let prompt = vec![ContentBlock::text(prompt)];
-        let (session, _) = self.sessions.start(StartTask { session: self.session.clone(), prompt, context });
+        let (session, _) = self.sessions.start(StartTask {
+            session: self.session.clone(),
+            prompt,
+            context,
+            token_budget: None,
+        });
         self.session = Some(session);
         let terminal = loop {
             let update = tokio::time::timeout(Duration::from_secs(20), updates.recv()).await;

@@ -1,6 +1,6 @@
 //! What a running task tells: the query loop's own five kinds and its end, and what the session adds.
 
-use super::{Continue, Terminal};
+use super::{Continue, Spending, Terminal};
 use crate::conversation::{Message, MessageId, SessionId, TaskId, ToolUseId};
 use crate::documents::AbsPath;
 use crate::models::ProviderEvent;
@@ -40,6 +40,8 @@ pub struct SessionUpdate {
 pub enum SessionEvent {
     Loop(LoopEvent),
     Transition(Continue),
+    /// What the task has spent so far.
+    Spent(Spending),
     /// The conversation is being shortened to a summary, or was.
     Compaction(CompactionStatus),
     /// One for each stage of a call's life.

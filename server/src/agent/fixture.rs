@@ -74,7 +74,11 @@ pub(super) type Asked = (&'static str, ModelRequest);
 
 impl ScriptedModel {
     pub(super) fn new(script: Vec<Vec<Piece>>) -> Arc<Self> {
-        Arc::new(Self { name: "scripted", script: Mutex::new(script.into()), requests: Arc::default() })
+        Self::named("scripted", script)
+    }
+
+    pub(super) fn named(name: &'static str, script: Vec<Vec<Piece>>) -> Arc<Self> {
+        Arc::new(Self { name, script: Mutex::new(script.into()), requests: Arc::default() })
     }
 
     /// Another model, whose requests are noted in the same list.
@@ -340,7 +344,9 @@ pub(super) fn clock() -> Clock {
 pub(super) fn line(event: &SessionEvent) -> Option<String> {
     Some(match event {
         SessionEvent::Loop(LoopEvent::RequestStart { turn }) => format!("request {turn}"),
-        SessionEvent::Loop(LoopEvent::Stream(_) | LoopEvent::ToolUseSummary { .. })
+        SessionEvent::Loop(LoopEvent::ToolUseSummary { summary, .. }) => format!("summary {summary}"),
+        SessionEvent::Loop(LoopEvent::Stream(_))
+        | SessionEvent::Spent(_)
         | SessionEvent::SessionChanged(_) => return None,
         SessionEvent::Loop(LoopEvent::Message(message)) => message_line(message),
         SessionEvent::Loop(LoopEvent::Tombstone { .. }) => "tombstone".to_owned(),

@@ -8,6 +8,7 @@ mod outcome;
 mod recovery;
 
 use std::collections::{HashSet, VecDeque};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -21,11 +22,15 @@ use self::model_call::Call;
 use self::outcome::{Outcome, outcome};
 use self::recovery::{BudgetTracker, Continuation, End, Step};
 use super::attachments::{self, Noticed};
+use super::background::Short;
 use super::executor::{CanUseTool, Executor, Kit};
 use super::outbox::Outbox;
 use super::preparing::SessionContext;
-use super::state::{Clock, RoundContext, State};
-use super::{Hooks, LoopEvent, SessionEvent, StopInput, StopVerdict, Terminal, TerminalReason};
+use super::state::{Clock, PendingToolUseSummary, RoundContext, State};
+use super::{
+    Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, Terminal, TerminalReason, background,
+};
+use crate::config::{Dollars, Prices};
 use crate::conversation::{ContentBlock, Message, ToolUseId, Usage, UserMessage};
 use crate::models::Provider;
 use crate::tools::Tools;
@@ -45,6 +50,8 @@ pub struct Limits {
     pub stop_hook_blocks: u32,
     /// Calls of one answer that run at the same time.
     pub tools_at_once: usize,
+    /// What the task may cost; `None`: whatever it takes.
+    pub max_budget: Option<Dollars>,
 }
 
 /// All that the loop needs; it asks nothing else of anybody.
@@ -59,6 +66,9 @@ pub(super) struct QueryParams {
     pub(super) provider: Arc<dyn Provider>,
     /// The models that are asked in its stead, one after the other, for the rest of the task.
     pub(super) fallbacks: VecDeque<Arc<dyn Provider>>,
+    /// For summaries of calls; `None`: there are none.
+    pub(super) small: Option<Arc<dyn Provider>>,
+    pub(super) prices: Arc<Prices>,
     /// What the user has sent since the last time, ready to be put into the conversation.
     pub(super) take_queued: Box<dyn Fn() -> BoxFuture<'static, Vec<UserMessage>> + Send + Sync>,
     /// Whether there is something to take.
@@ -89,6 +99,7 @@ async fn run(params: QueryParams, outbox: &Outbox) -> Terminal {
     loop {
         let turn = state.turn_count;
         match task.iteration(state).await {
+            Step::Continue(_) if task.is_over_budget() => return task.over_budget(turn).await,
             Step::Continue(next) => state = task.goes_on(next),
             Step::Terminal(end) => return task.ended(turn, end).await,
         }
@@ -99,7 +110,7 @@ async fn run(params: QueryParams, outbox: &Outbox) -> Terminal {
 struct Task<'outbox> {
     params: QueryParams,
     outbox: &'outbox Outbox,
-    spent: Usage,
+    spent: Spending,
     /// The ids of all calls so far.
     calls: HashSet<ToolUseId>,
     budget: BudgetTracker,
@@ -116,6 +127,7 @@ impl Task<'_> {
             Err(end) => return Step::Terminal(end),
         };
         let Call { answer, streamed, executor } = self.ask(&state, request).await;
+        let state = self.summarised(state).await;
         let (limits, now) = (self.params.limits, (self.params.clock)());
         match outcome(&answer, streamed) {
             Outcome::Calls => self.run_calls(state, &answer, executor).await,
@@ -148,9 +160,12 @@ impl Task<'_> {
         if recovery::is_last_turn(&state, &self.params.limits) {
             return recovery::max_turns_reached(&state, (self.params.clock)());
         }
-        let said: Vec<Message> = answer.messages().chain(results.messages).collect();
+        let answer: Vec<Message> = answer.messages().collect();
+        let small = self.params.small.clone();
+        let summary = small.map(|small| background::summary(small, &answer, &results.messages));
         let attachments = self.attach().await;
-        recovery::next_turn(state, said.into_iter().chain(attachments).collect())
+        let said = answer.into_iter().chain(results.messages).chain(attachments).collect();
+        recovery::next_turn(state, said, summary)
     }
 
     /// The model is done: the Stop hooks and the budget may want more.
@@ -168,21 +183,28 @@ impl Task<'_> {
         };
         let (limits, now) = (self.params.limits, (self.params.clock)());
         let blocks = self.stop_hook_blocks;
-        if let Some(step) = recovery::stop_hooks(&state, said.clone(), verdict, blocks, &limits, now) {
-            self.stop_hook_blocks += 1;
-            return step;
-        }
+        let state = match recovery::stop_hooks(state, said.clone(), verdict, blocks, &limits, now) {
+            ControlFlow::Continue(state) => state,
+            ControlFlow::Break(step) => {
+                self.stop_hook_blocks += 1;
+                return step;
+            }
+        };
         self.stop_hook_blocks = 0;
-        let (used, budget) = (self.spent.output_tokens, self.params.token_budget);
-        recovery::token_budget(&state, said, &mut self.budget, used, budget, now)
-            .unwrap_or_else(|| Step::Terminal(End { message: remark, ..End::of(TerminalReason::Completed) }))
+        let (used, budget) = (self.spent.total().output_tokens, self.params.token_budget);
+        match recovery::token_budget(state, said, &mut self.budget, used, budget, now) {
+            ControlFlow::Continue(_) => {
+                Step::Terminal(End { message: remark, ..End::of(TerminalReason::Completed) })
+            }
+            ControlFlow::Break(step) => step,
+        }
     }
 }
 
 impl<'outbox> Task<'outbox> {
     fn new(params: QueryParams, outbox: &'outbox Outbox) -> Self {
         let calls = params.messages.iter().flat_map(call_ids).collect();
-        let (budget, stop_hook_blocks, spent) = (BudgetTracker::default(), 0, Usage::default());
+        let (budget, stop_hook_blocks, spent) = (BudgetTracker::default(), 0, Spending::default());
         Self { params, outbox, spent, calls, budget, stop_hook_blocks }
     }
 
@@ -191,6 +213,26 @@ impl<'outbox> Task<'outbox> {
         messages.extend(self.attach().await);
         let tracking = self.params.context.compact_state().next_task();
         State::first(messages.into(), self.params.tool_use_context.clone(), tracking)
+    }
+
+    /// Counts what a model was paid for, and tells it.
+    fn spend(&mut self, model: &str, usage: Usage) {
+        self.spent.add(model, usage);
+        self.outbox.send(SessionEvent::Spent(self.spent.clone()));
+    }
+
+    /// Shows the summary of earlier calls if it was made meanwhile: it is never waited for.
+    async fn summarised(&mut self, mut state: State) -> State {
+        match state.pending_tool_use_summary.take() {
+            Some(PendingToolUseSummary { tool_use_ids, making }) if making.is_finished() => {
+                if let Ok(Some(Short { text: summary, model, usage })) = making.await {
+                    self.spend(&model, usage);
+                    self.outbox.emit(LoopEvent::ToolUseSummary { summary, tool_use_ids });
+                }
+            }
+            pending => state.pending_tool_use_summary = pending,
+        }
+        state
     }
 
     /// Tells why the loop goes on, and what became of the iteration before.
@@ -249,6 +291,7 @@ impl Default for Limits {
             escalated_output_tokens: 64_000,
             stop_hook_blocks: 8,
             tools_at_once: 10,
+            max_budget: None,
         }
     }
 }

@@ -4,6 +4,7 @@ mod actor;
 mod hub;
 mod prompt;
 mod questions;
+mod token_words;
 mod transcript;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 use self::actor::Session;
 use self::hub::Hub;
 use super::query::Limits;
-use super::{Clock, Hooks, SessionUpdate};
-use crate::config::ContextSettings;
-use crate::conversation::{ContentBlock, SessionId, TaskId, Usage};
+use super::{Clock, Cost, Hooks, SessionUpdate, Spending};
+use crate::config::{ContextSettings, Prices};
+use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Range;
 use crate::models::Provider;
@@ -39,6 +40,9 @@ pub struct SessionDeps {
     pub provider: Arc<dyn Provider>,
     /// Asked in its stead, in this order, where it can't answer: for the rest of a task each.
     pub fallbacks: Vec<Arc<dyn Provider>>,
+    /// For titles and summaries that nobody waits for.
+    pub small: Option<Arc<dyn Provider>>,
+    pub prices: Arc<Prices>,
     pub hooks: Arc<dyn Hooks>,
     pub documents: Arc<FileStateCache>,
     pub desk: DeskHandle,
@@ -59,6 +63,8 @@ pub struct StartTask {
     pub session: Option<SessionId>,
     pub prompt: Vec<ContentBlock>,
     pub context: Option<TaskContext>,
+    /// Tokens that the user wants spent on it; the prompt may say it too.
+    pub token_budget: Option<u64>,
 }
 
 /// Where the user stood when the task was started.
@@ -86,7 +92,10 @@ pub struct SessionInfo {
     pub state: SessionState,
     pub model: String,
     pub offline: bool,
-    pub usage: Usage,
+    /// So far, by model.
+    pub spent: Spending,
+    /// `None`: nothing was spent.
+    pub cost: Option<Cost>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,14 +122,18 @@ impl Sessions {
     pub fn start(&self, task: StartTask) -> (SessionId, TaskId) {
         let known = task.session.as_ref().and_then(|id| self.session(id));
         let session = known.unwrap_or_else(|| self.add());
-        let sent = session.send(prompt::Prompt { content: task.prompt, context: task.context });
+        let sent = session.send(prompt::Prompt {
+            content: task.prompt,
+            context: task.context,
+            token_budget: task.token_budget,
+        });
         (session.id().clone(), sent.task)
     }
 
     /// Queued into the running task of the session, else starts one. `None`: no such session.
     pub fn send(&self, session: &SessionId, prompt: Vec<ContentBlock>) -> Option<Sent> {
         let session = self.session(session)?;
-        Some(session.send(prompt::Prompt { content: prompt, context: None }))
+        Some(session.send(prompt::Prompt { content: prompt, context: None, token_budget: None }))
     }
 
     /// Whether there was such a running task. Its Terminal follows.

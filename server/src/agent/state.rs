@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
+use tokio_util::task::AbortOnDropHandle;
 
 use super::Continue;
+use super::background::Short;
 use crate::context::CompactState;
 use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
@@ -33,10 +35,10 @@ pub(super) struct State {
     pub(super) transition: Option<Continue>,
 }
 
-/// A summary of a batch of calls that is being made while the next request streams.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A summary of a batch of calls that is being made while the next request streams. Dropping it ends the making.
 pub(super) struct PendingToolUseSummary {
     pub(super) tool_use_ids: Vec<ToolUseId>,
+    pub(super) making: AbortOnDropHandle<Option<Short>>,
 }
 
 /// What every call of a round is given, whichever call it is.

@@ -1,6 +1,6 @@
 //! Why the loop went on, and why it ended.
 
-use crate::conversation::Usage;
+use super::{Cost, Spending};
 
 /// Why an iteration was followed by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +19,9 @@ pub enum Continue {
 pub struct Terminal {
     pub reason: TerminalReason,
     pub turns: u32,
-    pub usage: Usage,
+    pub spent: Spending,
+    /// `None`: nothing was spent.
+    pub cost: Option<Cost>,
     /// For the person: what happened and what to do, if it was no plain end.
     pub message: Option<String>,
 }

@@ -73,6 +73,20 @@ pub fn name_without_provider(settings: &Settings) -> Option<String> {
     ))
 }
 
+/// Another model than the one that `choose_model` leads to: its own provider, if it names one, else the same.
+pub fn other_model(settings: &Settings, model: &str) -> ModelChoice {
+    let mut settings = settings.clone();
+    let name = match ProviderKind::named_in(model) {
+        Some((provider, name)) => {
+            settings.model.provider.value = Some(provider);
+            name
+        }
+        None => model,
+    };
+    settings.model.name.value = Some(name.to_owned());
+    choose_model(&settings)
+}
+
 fn unasked(settings: &Settings) -> (ProviderKind, String) {
     let Settings { anthropic, openai, model, .. } = settings;
     if anthropic.api_key.value.is_some() {
@@ -131,6 +145,21 @@ mod tests {
     fn check(entries: &[(&str, &str)], provider: ProviderKind, why: &str) {
         let choice = chosen(entries);
         assert_eq!((choice.provider, choice.why.as_str()), (provider, why));
+    }
+
+    #[test]
+    fn another_model_may_name_another_provider() {
+        let mut settings = Settings::default();
+        settings.anthropic.api_key.value = Some(ApiKey::new("a"));
+        settings.openai.api_key.value = Some(ApiKey::new("o"));
+        let chosen = |model: &str| {
+            let choice = other_model(&settings, model);
+            (choice.provider, choice.name.unwrap_or_default(), choice.api_key)
+        };
+        let anthropic = (ProviderKind::Anthropic, "claude-y".to_owned(), Some(ApiKey::new("a")));
+        assert_eq!(chosen("claude-y"), anthropic);
+        let openai = (ProviderKind::OpenAi, "gpt-x".to_owned(), Some(ApiKey::new("o")));
+        assert_eq!(chosen("openai/gpt-x"), openai);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::settings::{
     Account, ChatServer, Effort, LogLevel, ProviderKind, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
-use super::{ApiKey, ContextNumber, Origin, Value, shown_url, user_action};
+use super::{ApiKey, ContextNumber, Origin, TaskNumber, Value, shown_url, user_action};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +20,9 @@ pub enum Key {
     ModelThinking,
     ModelEffort,
     ModelAttempts,
+    ModelFallback,
+    ModelSmall,
+    ModelPrices,
     AnthropicBaseUrl,
     AnthropicApiKey,
     AnthropicAuthToken,
@@ -29,6 +32,8 @@ pub enum Key {
     OpenAiIdleTimeout,
     MaxTurns,
     Actions,
+    MaxBudget,
+    Task(TaskNumber),
     ReviewAdvance,
     ReviewInlayHints,
     ReviewEchoTimeout,
@@ -60,7 +65,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 27] = [
+    const PLAIN: [Self; 31] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -71,6 +76,9 @@ impl Key {
         Self::ModelThinking,
         Self::ModelEffort,
         Self::ModelAttempts,
+        Self::ModelFallback,
+        Self::ModelSmall,
+        Self::ModelPrices,
         Self::AnthropicBaseUrl,
         Self::AnthropicApiKey,
         Self::AnthropicAuthToken,
@@ -79,6 +87,7 @@ impl Key {
         Self::OpenAiApiKey,
         Self::OpenAiIdleTimeout,
         Self::MaxTurns,
+        Self::MaxBudget,
         Self::Actions,
         Self::ReviewAdvance,
         Self::ReviewInlayHints,
@@ -92,7 +101,10 @@ impl Key {
 
     /// Every setting, in the order people are shown them.
     pub fn all() -> impl Iterator<Item = Self> {
-        Self::PLAIN.into_iter().chain(ContextNumber::ALL.map(Self::Context))
+        Self::PLAIN
+            .into_iter()
+            .chain(TaskNumber::ALL.map(Self::Task))
+            .chain(ContextNumber::ALL.map(Self::Context))
     }
 
     /// As `config.toml` has it.
@@ -108,6 +120,9 @@ impl Key {
             Self::ModelThinking => "model.thinking",
             Self::ModelEffort => "model.effort",
             Self::ModelAttempts => "model.attempts",
+            Self::ModelFallback => "model.fallback",
+            Self::ModelSmall => "model.small",
+            Self::ModelPrices => "model.prices",
             Self::AnthropicBaseUrl => "anthropic.base_url",
             Self::AnthropicApiKey => "anthropic.api_key",
             Self::AnthropicAuthToken => "anthropic.auth_token",
@@ -117,6 +132,8 @@ impl Key {
             Self::OpenAiIdleTimeout => "openai.idle_timeout_ms",
             Self::MaxTurns => "max_turns",
             Self::Actions => "actions",
+            Self::MaxBudget => "max_budget_usd",
+            Self::Task(number) => number.name(),
             Self::ReviewAdvance => "review.advance",
             Self::ReviewInlayHints => "review.inlay_hints",
             Self::ReviewEchoTimeout => "review.echo_timeout_ms",
@@ -147,6 +164,9 @@ impl Key {
             | Self::ModelThinking
             | Self::ModelEffort
             | Self::ModelAttempts
+            | Self::ModelFallback
+            | Self::ModelSmall
+            | Self::ModelPrices
             | Self::AnthropicBaseUrl
             | Self::AnthropicApiKey
             | Self::AnthropicAuthToken
@@ -156,6 +176,8 @@ impl Key {
             | Self::OpenAiIdleTimeout
             | Self::MaxTurns
             | Self::Actions
+            | Self::MaxBudget
+            | Self::Task(_)
             | Self::ContextAutoCompact
             | Self::ContextCollapse
             | Self::ContextSnip
@@ -230,6 +252,14 @@ impl Key {
             Self::OpenAiIdleTimeout => {
                 put(&mut settings.openai.idle_timeout, Some(Duration::from_millis(value.whole(0)?)), origin);
             }
+            Self::ModelFallback => put(&mut settings.model.fallback, fallback(value)?, origin),
+            Self::ModelSmall => put(&mut settings.model.small, Some(filled(value)?), origin),
+            Self::ModelPrices => {
+                let prices = settings.model.prices.value.with(&value.texts()?)?;
+                put(&mut settings.model.prices, prices, origin);
+            }
+            Self::MaxBudget => put(&mut settings.max_budget, Some(value.dollars()?), origin),
+            Self::Task(number) => settings.task.set(number, value, origin)?,
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
             Self::Actions => put(&mut settings.actions, user_action::read(value)?.into(), origin),
             Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
@@ -275,8 +305,19 @@ impl Key {
                 ThinkingChoice::Budget(tokens) => plain(tokens),
             }
         }
-        let Settings { model, anthropic, openai, max_turns, actions, review, files, context, log_level } =
-            settings;
+        let Settings {
+            model,
+            anthropic,
+            openai,
+            max_turns,
+            max_budget,
+            task,
+            actions,
+            review,
+            files,
+            context,
+            log_level,
+        } = settings;
         match self {
             Self::ModelProvider => {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
@@ -311,6 +352,14 @@ impl Key {
                     Shown::Value(user_action::shown(actions))
                 })
             }),
+            Self::ModelFallback => shown(&model.fallback, |models| match models.as_slice() {
+                [] => Shown::Unset,
+                models => quoted(&models.join(", ")),
+            }),
+            Self::ModelSmall => shown(&model.small, |name| set(name.as_ref(), |name| quoted(name))),
+            Self::ModelPrices => shown(&model.prices, |prices| quoted(&prices.to_string())),
+            Self::MaxBudget => shown(max_budget, |most| set(most.as_ref(), plain)),
+            Self::Task(number) => (plain(&task.number(number)), task.origin(number)),
             Self::ReviewAdvance => shown(&review.advance, plain),
             Self::ReviewEchoTimeout => shown(&review.echo_timeout, |echo| plain(&echo.as_millis())),
             Self::FilesEditLimit => shown(&files.edit_limit, plain),
@@ -376,6 +425,17 @@ fn one_of<T: Copy, const N: usize>(
     })
 }
 
+/// The most models that are asked in the stead of one.
+const MOST_FALLBACKS: usize = 3;
+
+fn fallback(value: &Value) -> Result<Vec<String>, String> {
+    let models = value.texts()?;
+    if models.len() > MOST_FALLBACKS || models.iter().any(String::is_empty) {
+        return Err(format!("expected the names of {MOST_FALLBACKS} models at most, got {models:?}"));
+    }
+    Ok(models)
+}
+
 fn filled(value: &Value) -> Result<String, String> {
     let text = value.text()?.trim();
     if text.is_empty() { Err("expected a text that is not empty".to_owned()) } else { Ok(text.to_owned()) }
@@ -404,7 +464,7 @@ fn thinking(value: &Value) -> Result<Option<ThinkingChoice>, String> {
         Value::Text(text) if text == "auto" => Ok(None),
         Value::Text(text) if text == "off" => Ok(Some(ThinkingChoice::Off)),
         Value::Text(text) if text == "adaptive" => Ok(Some(ThinkingChoice::Adaptive)),
-        Value::Text(_) | Value::Whole(_) | Value::Flag(_) | Value::Tables(_) | Value::Other(_) => {
+        _ => {
             let tokens =
                 count(value).map_err(|wrong| format!("{wrong}, or \"adaptive\", \"off\", \"auto\""))?;
             Ok(Some(ThinkingChoice::Budget(tokens)))
@@ -486,6 +546,11 @@ mod tests {
         check(Key::AnthropicBaseUrl, text("localhost"), Err("expected an address"));
         check(Key::MaxTurns, Value::Whole(0), Err("expected a whole number of 1 or more, got 0"));
         check(Key::MaxTurns, text("12"), Ok("12"));
+        check(Key::MaxBudget, Value::Fraction(2.5), Ok("2.5"));
+        check(Key::MaxBudget, text("much"), Err("expected an amount of dollars"));
+        check(Key::ModelFallback, text("a, openai/b"), Ok("\"a, openai/b\""));
+        check(Key::ModelFallback, Value::Texts(vec!["a".into(); 4]), Err("3 models at most"));
+        check(Key::ModelPrices, text("x = 1"), Err("expected prices"));
         check(Key::ReviewAdvance, text("yes"), Err("expected true or false, got \"yes\""));
         check(Key::FilesEditLimit, text("1_000_000"), Ok("1000000"));
         check(Key::LogLevel, text("loud"), Err("got \"loud\""));

@@ -236,16 +236,24 @@ fn of_toml(value: &toml_edit::Value) -> Value {
         toml_edit::Value::String(text) => Value::Text(text.value().clone()),
         toml_edit::Value::Integer(number) => Value::Whole(*number.value()),
         toml_edit::Value::Boolean(flag) => Value::Flag(*flag.value()),
-        toml_edit::Value::Float(_) => Value::Other("a fraction"),
+        toml_edit::Value::Float(number) => Value::Fraction(*number.value()),
         toml_edit::Value::Datetime(_) => Value::Other("a date"),
         toml_edit::Value::Array(list) => {
             let table = |value: &toml_edit::Value| {
                 value.as_inline_table().map(|table| fields(&table.clone().into_table()))
             };
-            list.iter().map(table).collect::<Option<_>>().map_or(Value::Other("a list"), Value::Tables)
+            let tables = || list.iter().map(table).collect::<Option<_>>().map(Value::Tables);
+            let texts = texts(list.iter().map(toml_edit::Value::as_str));
+            texts.or_else(tables).unwrap_or(Value::Other("a list"))
         }
         toml_edit::Value::InlineTable(_) => Value::Other("a table"),
     }
+}
+
+/// A list of texts, if there is something in it and all of it is one.
+fn texts<'a>(list: impl Iterator<Item = Option<&'a str>>) -> Option<Value> {
+    let texts: Vec<String> = list.map(|text| text.map(str::to_owned)).collect::<Option<_>>()?;
+    (!texts.is_empty()).then_some(Value::Texts(texts))
 }
 
 fn flatten_json(prefix: &str, value: &serde_json::Value, into: &mut Vec<Entry>) {
@@ -269,13 +277,19 @@ fn of_json(value: &serde_json::Value) -> Value {
     match value {
         serde_json::Value::String(text) => Value::Text(text.clone()),
         serde_json::Value::Bool(flag) => Value::Flag(*flag),
-        serde_json::Value::Number(number) => number.as_i64().map_or(Value::Other("a fraction"), Value::Whole),
+        serde_json::Value::Number(number) => match (number.as_i64(), number.as_f64()) {
+            (Some(whole), _) => Value::Whole(whole),
+            (None, Some(fraction)) => Value::Fraction(fraction),
+            (None, None) => Value::Other("a number"),
+        },
         serde_json::Value::Array(list) => {
             let table = |value: &serde_json::Value| {
                 let fields = value.as_object()?.iter();
                 Some(fields.map(|(name, value)| (name.clone(), of_json(value))).collect())
             };
-            list.iter().map(table).collect::<Option<_>>().map_or(Value::Other("a list"), Value::Tables)
+            let tables = || list.iter().map(table).collect::<Option<_>>().map(Value::Tables);
+            let texts = texts(list.iter().map(serde_json::Value::as_str));
+            texts.or_else(tables).unwrap_or(Value::Other("a list"))
         }
         serde_json::Value::Object(_) => Value::Other("a table"),
         serde_json::Value::Null => Value::Other("null"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ApiKey, ContextSettings, Origin, UserAction};
+use super::{ApiKey, ContextSettings, Dollars, Origin, Prices, TaskSettings, UserAction};
 
 /// Files above this many bytes are not edited, only read in parts.
 pub const DEFAULT_EDIT_LIMIT: u64 = 50 * 1024 * 1024;
@@ -24,6 +24,9 @@ pub struct Settings {
     pub max_turns: Setting<u32>,
     /// The user's own entries in the menu of code actions.
     pub actions: Setting<Arc<[UserAction]>>,
+    /// What one task may cost; `None`: whatever it takes.
+    pub max_budget: Setting<Option<Dollars>>,
+    pub task: TaskSettings,
     pub review: ReviewSettings,
     pub files: FileSettings,
     pub context: ContextSettings,
@@ -51,6 +54,11 @@ pub struct ModelSettings {
     pub effort: Setting<Option<Effort>>,
     /// Requests at most until one is answered.
     pub attempts: Setting<u32>,
+    /// Asked where the model can't answer, one after the other, for the rest of a task each.
+    pub fallback: Setting<Vec<String>>,
+    /// For titles and summaries that nobody waits for; `None`: there are none.
+    pub small: Setting<Option<String>>,
+    pub prices: Setting<Prices>,
 }
 
 /// How one provider is reached. A key is only ever sent to the address of its own account.
@@ -162,6 +170,8 @@ impl Default for Settings {
             openai: Account::default(),
             max_turns: Setting::default_to(100),
             actions: Setting::default_to(Arc::default()),
+            max_budget: Setting::default_to(None),
+            task: TaskSettings::default(),
             review: ReviewSettings::default(),
             files: FileSettings::default(),
             context: ContextSettings::default(),
@@ -183,6 +193,9 @@ impl Default for ModelSettings {
             thinking: Setting::default_to(None),
             effort: Setting::default_to(None),
             attempts: Setting::default_to(10),
+            fallback: Setting::default_to(Vec::new()),
+            small: Setting::default_to(None),
+            prices: Setting { value: Prices::default(), origin: Origin::Default },
         }
     }
 }

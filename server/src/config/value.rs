@@ -1,5 +1,7 @@
 //! A setting's value as it was written, whatever the format.
 
+use super::Dollars;
+
 /// What TOML, JSON, the environment and the command line have in common.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -8,6 +10,8 @@ pub enum Value {
     Flag(bool),
     /// A list of tables, each as it was written.
     Tables(Vec<Vec<(String, Value)>>),
+    Fraction(f64),
+    Texts(Vec<String>),
     /// Something no setting is: its name for the message.
     Other(&'static str),
 }
@@ -16,7 +20,7 @@ impl Value {
     pub fn text(&self) -> Result<&str, String> {
         match self {
             Self::Text(text) => Ok(text),
-            Self::Whole(_) | Self::Flag(_) | Self::Tables(_) | Self::Other(_) => Err(self.expected("a text")),
+            _ => Err(self.expected("a text")),
         }
     }
 
@@ -25,7 +29,7 @@ impl Value {
         let number = match self {
             Self::Whole(number) => u64::try_from(*number).ok(),
             Self::Text(text) => text.replace('_', "").parse().ok(),
-            Self::Flag(_) | Self::Tables(_) | Self::Other(_) => None,
+            _ => None,
         };
         number
             .filter(|number| *number >= least)
@@ -38,19 +42,37 @@ impl Value {
             Self::Flag(flag) => Ok(*flag),
             Self::Text(text) if text == "true" => Ok(true),
             Self::Text(text) if text == "false" => Ok(false),
-            Self::Text(_) | Self::Whole(_) | Self::Tables(_) | Self::Other(_) => {
-                Err(self.expected("true or false"))
-            }
+            _ => Err(self.expected("true or false")),
+        }
+    }
+
+    /// A list, also as one text with commas in it.
+    pub fn texts(&self) -> Result<Vec<String>, String> {
+        let trimmed = |text: &str| text.trim().to_owned();
+        match self {
+            Self::Tables(tables) if tables.is_empty() => Ok(Vec::new()),
+            Self::Texts(texts) => Ok(texts.iter().map(|text| trimmed(text)).collect()),
+            Self::Text(text) => Ok(text.split(',').map(trimmed).filter(|text| !text.is_empty()).collect()),
+            _ => Err(self.expected("a list of texts")),
         }
     }
 
     pub fn tables(&self) -> Result<&[Vec<(String, Value)>], String> {
         match self {
             Self::Tables(tables) => Ok(tables),
-            Self::Text(_) | Self::Whole(_) | Self::Flag(_) | Self::Other(_) => {
-                Err(self.expected("a list of tables"))
-            }
+            _ => Err(self.expected("a list of tables")),
         }
+    }
+
+    /// Also from a text.
+    pub fn dollars(&self) -> Result<Dollars, String> {
+        let written = match self {
+            Self::Text(text) => text.clone(),
+            Self::Whole(number) => number.to_string(),
+            Self::Fraction(number) => number.to_string(),
+            _ => String::new(),
+        };
+        Dollars::parse(&written).ok_or_else(|| self.expected("an amount of dollars such as 2.50"))
     }
 
     fn expected(&self, what: &str) -> String {
@@ -59,6 +81,8 @@ impl Value {
             Self::Whole(number) => number.to_string(),
             Self::Flag(flag) => flag.to_string(),
             Self::Tables(_) => "a list of tables".to_owned(),
+            Self::Fraction(number) => number.to_string(),
+            Self::Texts(_) => "a list".to_owned(),
             Self::Other(kind) => (*kind).to_owned(),
         };
         format!("expected {what}, got {got}")

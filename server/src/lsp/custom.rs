@@ -15,6 +15,7 @@ pub(super) const METHODS: &[&str] = &[
     methods::TASK_SEND,
     methods::TASK_CANCEL,
     methods::SESSION_LIST,
+    methods::SESSION_USAGE,
     methods::PROPOSAL_LIST,
     methods::PROPOSAL_SHOW,
     methods::PROPOSAL_DECIDE,
@@ -34,7 +35,6 @@ const NOT_YET: &[&str] = &[
     "copydesk/session/setMode",
     "copydesk/session/setModel",
     "copydesk/session/compact",
-    "copydesk/session/usage",
 ];
 
 pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
@@ -43,6 +43,7 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::TASK_SEND, handlers::task_send)
         .custom_method(methods::TASK_CANCEL, handlers::task_cancel)
         .custom_method(methods::SESSION_LIST, handlers::session_list)
+        .custom_method(methods::SESSION_USAGE, handlers::session_usage)
         .custom_method(methods::PROPOSAL_LIST, handlers::proposal_list)
         .custom_method(methods::PROPOSAL_SHOW, handlers::proposal_show)
         .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)

@@ -123,6 +123,7 @@ fn tell_of(stage: &Stage, update: &SessionUpdate, kinds: &Kinds) {
         }
         SessionEvent::Loop(_)
         | SessionEvent::Transition(_)
+        | SessionEvent::Spent(_)
         | SessionEvent::Compaction(_)
         | SessionEvent::ToolCall(_) => {}
     }

@@ -119,6 +119,7 @@ impl Progress {
             )
             | SessionEvent::ToolCall(_)
             | SessionEvent::Transition(_)
+            | SessionEvent::Spent(_)
             | SessionEvent::Compaction(_)
             | SessionEvent::PermissionResolved { .. }
             | SessionEvent::SessionChanged(_) => {}

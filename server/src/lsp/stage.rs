@@ -118,7 +118,8 @@ fn chat(core: &Core, editor: Arc<dyn Editor>, partner: Partner) -> Chat {
     let send = move |text: String| {
         let prompt = vec![ContentBlock::text(text)];
         let mut partner = lock(&partner);
-        let (session, task) = sessions.start(StartTask { session: partner.take(), prompt, context: None });
+        let (session, task) =
+            sessions.start(StartTask { session: partner.take(), prompt, context: None, token_budget: None });
         *partner = Some(session);
         task
     };

@@ -3,5 +3,5 @@
 mod event;
 mod proposal;
 
-pub(super) use event::{event, permission_asked, session_info};
+pub(super) use event::{event, permission_asked, session_info, session_usage};
 pub(super) use proposal::{decide_results, files};

@@ -116,7 +116,7 @@ impl Task<'_> {
         let status = if compacted.is_ok() { CompactionStatus::Done } else { CompactionStatus::Failed };
         self.outbox.send(SessionEvent::Compaction(status));
         if let Ok(compacted) = &compacted {
-            self.spent += compacted.usage;
+            self.spend(&self.params.provider.info().model, compacted.usage);
             for message in told(&compacted.messages) {
                 self.outbox.message(message);
             }

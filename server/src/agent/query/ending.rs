@@ -43,7 +43,25 @@ impl Task<'_> {
             let session = self.params.tool_use_context.session.clone();
             self.params.hooks.stop_failure(session, error).await;
         }
-        Terminal { reason, turns, usage: self.spent, message }
+        let spent = self.spent.clone();
+        let cost = spent.cost(&self.params.prices);
+        Terminal { reason, turns, spent, cost, message }
+    }
+
+    /// Whether the task has cost what it may. A model without a known price costs nothing here.
+    pub(super) fn is_over_budget(&self) -> bool {
+        let most = self.params.limits.max_budget;
+        let cost = self.spent.cost(&self.params.prices);
+        most.zip(cost).is_some_and(|(most, cost)| cost.amount >= most)
+    }
+
+    /// The end between two calls of the model, when the budget is spent.
+    pub(super) async fn over_budget(&self, turns: u32) -> Terminal {
+        let most = self.params.limits.max_budget.unwrap_or_default();
+        let text = format!(
+            "The task has cost ${most}, the most that `max_budget_usd` allows. Send a message to go on, or allow more."
+        );
+        self.ended(turns, End::saying(TerminalReason::BudgetExhausted, text)).await
     }
 
     fn api_error(&self, error: &str) -> Message {

@@ -32,11 +32,11 @@ impl Task<'_> {
             let Attempt { answer, error } = match attempt {
                 Ok(attempt) => attempt,
                 Err(answer) => {
-                    self.spent += answer.paid();
+                    self.spend(&model, answer.paid());
                     return self.call(answer, Streamed::Cancelled, executor);
                 }
             };
-            self.spent += answer.paid();
+            self.spend(&model, answer.paid());
             let facts = Facts {
                 answer: &answer,
                 error: error.as_ref(),

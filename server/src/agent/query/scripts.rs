@@ -10,6 +10,7 @@ use super::invariants::assert_valid;
 use super::stage::{Play, play};
 use crate::agent::StopVerdict;
 use crate::agent::fixture::{Asked, Piece, limit, text, thought, tool};
+use crate::config::Dollars;
 use crate::conversation::{ApiMessage, ContentBlock, Role, StopReason, ToolResultContent, unparsed_input};
 use crate::models::ModelErrorKind;
 
@@ -135,6 +136,10 @@ fn table() -> Vec<Row> {
             play: Play { token_budget: Some(10_000), ..of(vec![says("a"), says("b"), says("c"), says("d"), says("e")]) },
             transitions: &["token_budget_continuation", "token_budget_continuation", "token_budget_continuation"], terminal: "completed",
             requests: &["go", "go / \"a\" / on", "go / \"a\" / on / \"b\" / on", "go / \"a\" / on / \"b\" / on / \"c\" / on"] },
+        Row { name: "a budget of money: an answer costs a dollar",
+            play: Play { limits: Some(Limits { max_budget: Some(Dollars::whole(2)), ..Limits::default() }), ..of(vec![calls("t1", "Act"), calls("t2", "Act"), says("done")]) },
+            transitions: &["next_turn"], terminal: "budget_exhausted",
+            requests: &["go", "go / Act#t1 / t1"] },
         Row { name: "the most turns",
             play: Play { limits: Some(Limits { max_turns: 2, ..Limits::default() }), ..of(vec![calls("t1", "Act"), calls("t2", "Act"), calls("t3", "Act")]) },
             transitions: &["next_turn"], terminal: "max_turns",

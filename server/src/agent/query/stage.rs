@@ -28,6 +28,8 @@ pub(super) struct Play {
     pub(super) stop_hooks: Vec<StopVerdict>,
     /// The tool after which a hook stops the task.
     pub(super) hook_stops_after: Option<&'static str>,
+    /// What the small model says, if there is one.
+    pub(super) small: Option<Vec<Vec<Piece>>>,
     pub(super) limits: Option<Limits>,
     pub(super) token_budget: Option<u64>,
     /// A fold waits for the need of it.
@@ -72,6 +74,9 @@ async fn played(play: Play) -> Played {
     params.fallbacks = (NAMES.iter().zip(play.others.clone()))
         .map(|(name, script)| model.beside(name, script) as Arc<dyn Provider>)
         .collect();
+    params.small =
+        play.small.clone().map(|script| ScriptedModel::named("small", script) as Arc<dyn Provider>);
+    params.prices = Arc::new(Prices::default().with(&["scripted = 1/1000000".to_owned()]).unwrap());
     params.hooks = Arc::new(ScriptedHooks {
         stop: Mutex::new(play.stop_hooks.clone().into()),
         after: play.hook_stops_after,
@@ -161,6 +166,8 @@ pub(in crate::agent) fn params(
         hooks: Arc::new(crate::agent::NoHooks),
         provider: model,
         fallbacks: VecDeque::new(),
+        small: None,
+        prices: Arc::default(),
         take_queued: Box::new(|| future::ready(Vec::new()).boxed()),
         queued: watch::Sender::new(false).subscribe(),
         noticed: Arc::default(),

@@ -457,3 +457,29 @@ fn every_end_leaves_a_conversation_that_can_be_gone_on_with_and_no_call_running(
         assert!(begun <= ended, "{:?}", played.lines);
     }
 }
+
+#[test]
+fn a_summary_of_calls_comes_when_it_is_made_and_is_waited_for_by_nobody() {
+    let model = vec![vec![tool("t1", "Look", json!({}))], vec![Piece::Pause, text("seen")]];
+    let made = Play { small: Some(vec![vec![text("\"Looked around.\"\n")]]), model, ..Play::default() };
+    let lines = play(made.clone()).lines;
+    assert_eq!(lines[lines.len() - 3..], ["model seen", "summary Looked around", "done completed after 2"]);
+
+    let never = Play { small: Some(vec![vec![Piece::Stall]]), ..made.clone() };
+    let refused = Play { small: Some(vec![vec![Piece::Fail(ModelErrorKind::Overloaded)]]), ..made };
+    for other in [never, refused] {
+        let lines = play(other).lines;
+        assert_eq!(lines[lines.len() - 2..], ["model seen", "done completed after 2"], "{lines:?}");
+    }
+}
+
+#[test]
+fn an_answer_is_counted_once_and_an_abandoned_one_too() {
+    let answer = vec![text("a"), text("b"), tool("t1", "Look", json!({})), Piece::Tokens(7)];
+    let again = vec![thought("hm"), Piece::Tokens(5), Piece::Cut];
+    let played = play(Play { model: vec![answer, again, vec![text("done")]], ..Play::default() });
+    let spent = played.terminal.spent.total();
+    assert_eq!((spent.input_tokens, spent.output_tokens), (30, 7 + 5 + 1));
+    let cost = played.terminal.cost.expect("a cost");
+    assert_eq!(cost.amount.to_string(), "13.00003");
+}

@@ -14,14 +14,16 @@ use super::questions::Questions;
 use super::transcript::Transcript;
 use super::{Sent, SessionDeps, SessionInfo, SessionState};
 use crate::agent::attachments::Noticed;
+use crate::agent::background::{self, Short};
 use crate::agent::outbox::user;
 use crate::agent::preparing::SessionContext;
 use crate::agent::query::{QueryParams, query};
 use crate::agent::state::RoundContext;
-use crate::agent::{LoopEvent, SessionEvent, Terminal, TerminalReason};
+use crate::agent::{LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
 use crate::context::{Environment, iso_date, system_prompt};
-use crate::conversation::{Message, SessionId, TaskId, Usage};
+use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
+use crate::models::Provider;
 
 /// A session. Its state is behind one short lock; its history is written by its running task alone.
 pub(super) struct Session {
@@ -43,7 +45,10 @@ pub(super) struct Session {
 #[derive(Default)]
 struct Inner {
     title: String,
-    usage: Usage,
+    /// In the tasks that are over, and for the title.
+    spent: Spending,
+    /// In the task that runs.
+    spent_now: Spending,
     running: Option<Running>,
     queue: VecDeque<Prompt>,
     transcript: Transcript,
@@ -92,6 +97,8 @@ impl Session {
     pub(super) fn info(&self) -> SessionInfo {
         let state = self.lock();
         let provider = self.deps.provider.info();
+        let mut spent = state.spent.clone();
+        spent.add_all(&state.spent_now);
         SessionInfo {
             session: self.id.clone(),
             title: state.title.clone(),
@@ -102,14 +109,16 @@ impl Session {
             },
             model: provider.label,
             offline: provider.offline,
-            usage: state.usage,
+            cost: spent.cost(&self.deps.prices),
+            spent,
         }
     }
 
     /// Into the running task, else the first of a new one.
     pub(super) fn send(self: &Arc<Self>, prompt: Prompt) -> Sent {
         let mut state = self.lock();
-        if state.title.is_empty() {
+        let is_first = state.title.is_empty();
+        if is_first {
             state.title = prompt::title(&prompt.content);
         }
         if let Some(running) = &state.running {
@@ -122,6 +131,9 @@ impl Session {
         state.running = Some(running.clone());
         drop(state);
         let task = running.task.clone();
+        if let Some(small) = self.deps.small.clone().filter(|_| is_first) {
+            tokio::spawn(self.clone().name(small, prompt.content.clone(), task.clone()));
+        }
         tokio::spawn(self.clone().run(running, prompt));
         Sent { task, queued: false }
     }
@@ -145,6 +157,18 @@ impl Session {
         }
     }
 
+    /// Gives the session a better title than its first words. Nobody waits for it.
+    async fn name(self: Arc<Self>, small: Arc<dyn Provider>, prompt: Vec<ContentBlock>, task: TaskId) {
+        let title = self.cancel.run_until_cancelled(background::title(small, &prompt)).await;
+        let Some(Short { text, model, usage }) = title.flatten() else { return };
+        {
+            let mut state = self.lock();
+            state.title = text;
+            state.spent.add(&model, usage);
+        }
+        self.changed(&task);
+    }
+
     /// Runs one task after another until nothing is queued.
     async fn run(self: Arc<Self>, mut running: Running, mut prompt: Prompt) {
         loop {
@@ -154,7 +178,8 @@ impl Session {
                 let terminal = Terminal {
                     reason: TerminalReason::ModelError,
                     turns: 0,
-                    usage: Usage::default(),
+                    spent: self.lock().spent_now.clone(),
+                    cost: None,
                     message: Some(
                         "Copydesk has a fault and stopped this task. The next prompt goes on.".to_owned(),
                     ),
@@ -177,17 +202,18 @@ impl Session {
 
     async fn run_task(self: &Arc<Self>, running: &Running, prompt: Prompt) {
         self.changed(&running.task);
+        let token_budget = prompt.token_budget.or_else(|| prompt::token_budget(&prompt.content));
         let content = prompt::content(prompt, &self.id, &self.deps, &self.seen).await;
         let words = Message::User(user((self.deps.clock)(), content));
         self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
-        let events = query(self.params(running));
+        let events = query(self.params(running, token_budget));
         pin_mut!(events);
         while let Some(event) = events.next().await {
             self.take_in(&running.task, event);
         }
     }
 
-    fn params(self: &Arc<Self>, running: &Running) -> QueryParams {
+    fn params(self: &Arc<Self>, running: &Running, token_budget: Option<u64>) -> QueryParams {
         let deps = &self.deps;
         let session = self.clone();
         QueryParams {
@@ -207,6 +233,8 @@ impl Session {
             hooks: deps.hooks.clone(),
             provider: deps.provider.clone(),
             fallbacks: deps.fallbacks.clone().into(),
+            small: deps.small.clone(),
+            prices: deps.prices.clone(),
             take_queued: Box::new(move || {
                 let session = session.clone();
                 async move { session.take_queued().await }.boxed()
@@ -215,7 +243,7 @@ impl Session {
             noticed: self.noticed.clone(),
             context: self.context.clone(),
             limits: deps.limits,
-            token_budget: None,
+            token_budget,
             clock: deps.clock.clone(),
         }
     }
@@ -243,10 +271,15 @@ impl Session {
                 let mut state = self.lock();
                 state.transcript.record(event);
                 if let LoopEvent::Done(terminal) = event {
-                    state.usage += terminal.usage;
+                    state.spent_now = Spending::default();
+                    state.spent.add_all(&terminal.spent);
                 }
             }
             SessionEvent::PermissionAsked(_) | SessionEvent::PermissionResolved { .. } => tells_more = true,
+            SessionEvent::Spent(spent) => {
+                tells_more = self.lock().spent_now != *spent;
+                self.lock().spent_now = spent.clone();
+            }
             SessionEvent::Transition(_)
             | SessionEvent::Compaction(_)
             | SessionEvent::ToolCall(_)

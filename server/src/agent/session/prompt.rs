@@ -12,6 +12,8 @@ use crate::review::AgentView;
 pub(super) struct Prompt {
     pub(super) content: Vec<ContentBlock>,
     pub(super) context: Option<TaskContext>,
+    /// Tokens that the user wants spent; `None`: what the words say, if they do.
+    pub(super) token_budget: Option<u64>,
 }
 
 /// The longest title of a session, in characters.
@@ -38,6 +40,14 @@ pub(super) async fn content(
     }
     content.push(ContentBlock::Text { text: block });
     content
+}
+
+/// The budget of tokens that the user's words ask for.
+pub(super) fn token_budget(content: &[ContentBlock]) -> Option<u64> {
+    content.iter().find_map(|block| match block {
+        ContentBlock::Text { text } => super::token_words::token_budget(text),
+        _ => None,
+    })
 }
 
 /// First words of what the user wrote.

@@ -24,6 +24,25 @@ struct Stage {
     fixture: Fixture,
 }
 
+fn deps(fixture: &Fixture, model: Arc<ScriptedModel>, tools: Tools) -> SessionDeps {
+    SessionDeps {
+        provider: model,
+        fallbacks: Vec::new(),
+        small: None,
+        prices: Arc::default(),
+        hooks: Arc::new(NoHooks),
+        documents: fixture.documents.clone(),
+        desk: fixture.desk.clone(),
+        workspace: fixture.workspace.clone(),
+        tools,
+        editor_name: "Helix".into(),
+        limits: Limits::default(),
+        context: ContextSettings::default(),
+        state_folder: None,
+        clock: clock(),
+    }
+}
+
 impl Stage {
     fn new(script: Vec<Vec<Piece>>, files: &[(&str, &str)]) -> Self {
         let tools = tools();
@@ -33,27 +52,14 @@ impl Stage {
     fn with_tools(script: Vec<Vec<Piece>>, files: &[(&str, &str)], tools: Tools) -> Self {
         let fixture = Fixture::new(files);
         let model = ScriptedModel::new(script);
-        let sessions = Sessions::new(SessionDeps {
-            provider: model.clone(),
-            fallbacks: Vec::new(),
-            hooks: Arc::new(NoHooks),
-            documents: fixture.documents.clone(),
-            desk: fixture.desk.clone(),
-            workspace: fixture.workspace.clone(),
-            tools,
-            editor_name: "Helix".into(),
-            limits: Limits::default(),
-            context: ContextSettings::default(),
-            state_folder: None,
-            clock: clock(),
-        });
+        let sessions = Sessions::new(deps(&fixture, model.clone(), tools));
         let updates = sessions.subscribe();
         Self { sessions, updates, model, fixture }
     }
 
     fn start(&self, words: &str) -> (SessionId, TaskId) {
         let prompt = vec![ContentBlock::text(words)];
-        self.sessions.start(StartTask { session: None, prompt, context: None })
+        self.sessions.start(StartTask { session: None, prompt, context: None, token_budget: None })
     }
 
     /// The lines up to and with the one that begins with `until`.
@@ -97,7 +103,7 @@ async fn a_task_is_started_told_and_ended() {
     assert_eq!(lines, ["user say hello to everybody", "request 1", "model hello", "done completed after 1"]);
     let info = &stage.sessions.list()[0];
     assert_eq!((info.title.as_str(), info.model.as_str()), ("say hello to everybody", "scripted"));
-    assert_eq!((info.usage.input_tokens, info.usage.output_tokens), (10, 1));
+    assert_eq!((info.spent.total().input_tokens, info.spent.total().output_tokens), (10, 1));
 }
 
 #[tokio::test]
@@ -225,7 +231,7 @@ async fn the_place_of_the_user_is_quoted_and_counts_as_read() {
         diagnostics: Vec::new(),
     };
     let prompt = vec![ContentBlock::text("explain")];
-    stage.sessions.start(StartTask { session: None, prompt, context: Some(context) });
+    stage.sessions.start(StartTask { session: None, prompt, context: Some(context), token_budget: None });
     let lines = stage.lines("done").await;
     assert_eq!(
         lines[0],
@@ -302,4 +308,38 @@ async fn cancelling_everything_ends_everything() {
     }
     assert_eq!(stage.model.requests().len(), 1);
     assert_eq!(stage.sessions.send(&SessionId("s_none".into()), Vec::new()), None);
+}
+
+#[tokio::test]
+async fn a_small_model_names_the_session_and_what_it_took_is_counted() {
+    let fixture = Fixture::new(&[]);
+    let model = ScriptedModel::new(vec![vec![text("hello")]]);
+    let mut deps = deps(&fixture, model.clone(), tools());
+    deps.small = Some(model.beside("small", vec![vec![text("Greeting **everybody**\nor so")]]));
+    let sessions = Sessions::new(deps);
+    let mut updates = sessions.subscribe();
+    let prompt = vec![ContentBlock::text("say hello to everybody, please")];
+    sessions.start(StartTask { session: None, prompt, context: None, token_budget: None });
+    loop {
+        let update = soon(updates.recv()).await.expect("more events");
+        if let SessionEvent::SessionChanged(info) = update.event
+            && info.title == "Greeting **everybody"
+            && info.state == SessionState::Idle
+        {
+            let models: Vec<&str> = info.spent.by_model().map(|(model, _)| model).collect();
+            assert_eq!(models, ["scripted", "small"]);
+            assert_eq!(info.cost.expect("a cost").unknown, ["scripted", "small"]);
+            break;
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_words_of_a_prompt_may_set_a_budget_of_tokens() {
+    let mut stage = Stage::new(vec![vec![text("a"), Piece::Tokens(1_000)], vec![text("b")]], &[]);
+    stage.start("use 1k tokens on this");
+    assert!(!stage.lines("done").await.iter().any(|line| line.starts_with("transition")));
+    let mut stage = Stage::new(vec![vec![text("a"), Piece::Tokens(1_000)], vec![text("b")]], &[]);
+    stage.start("say hello +2k");
+    assert!(stage.lines("done").await.contains(&"transition token_budget_continuation".to_owned()));
 }

@@ -88,7 +88,7 @@ fn the_layers_in_their_order() {
     let (loaded, root) = loaded(user, "review.advance = true\n", places);
     assert_eq!(loaded.diagnostics, []);
     let shown: Vec<_> = Key::all()
-        .filter(|key| !key.name().starts_with("context."))
+        .filter(|key| !key.name().starts_with("context.") && !key.name().starts_with("task."))
         .map(|key| {
             let (value, origin) = key.show(&loaded.settings);
             let value = match value {
@@ -112,6 +112,9 @@ fn the_layers_in_their_order() {
             "model.thinking = unset # default",
             "model.effort = unset # default",
             "model.attempts = 10 # default",
+            "model.fallback = unset # default",
+            "model.small = unset # default",
+            "model.prices = \"claude-fable-5 = 10/50/12.5/1, claude-haiku-4-5 = 1/5/1.25/0.1, claude-opus-5 = 5/25/6.25/0.5, claude-sonnet-5 = 2/10/2.5/0.2\" # default",
             "anthropic.base_url = \"https://mine.example\" # /config.toml:3",
             "anthropic.api_key = hidden # $ANTHROPIC_API_KEY",
             "anthropic.auth_token = unset # default",
@@ -120,6 +123,7 @@ fn the_layers_in_their_order() {
             "openai.api_key = unset # default",
             "openai.idle_timeout_ms = unset # default",
             "max_turns = 3 # the editor's settings",
+            "max_budget_usd = unset # default",
             "actions = unset # default",
             "review.advance = true # /.copydesk/config.toml:1",
             "review.inlay_hints = true # the editor's settings",

@@ -22,6 +22,7 @@ pub(in crate::lsp) async fn task_start(
         session,
         prompt: from_wire::prompt(params.prompt, &core.workspace)?,
         context: params.context.map(from_wire::context).transpose()?,
+        token_budget: params.budget_tokens,
     };
     let (session, task) = core.sessions.start(task);
     Ok(TaskStartResult { session_id: session.0, task_id: task.0 })

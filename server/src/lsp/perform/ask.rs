@@ -59,7 +59,8 @@ fn start(stage: &Stage, text: String, place: Option<Place>, diagnostics: Vec<Str
         diagnostics,
     });
     let prompt = vec![ContentBlock::text(text.clone())];
-    let (session, _) = stage.core.sessions.start(StartTask { session: None, prompt, context });
+    let (session, _) =
+        stage.core.sessions.start(StartTask { session: None, prompt, context, token_budget: None });
     // What is written in the chat from now on goes there too.
     stage.talk_with(session.clone());
     let features = stage.editor.features();

@@ -3,7 +3,8 @@
 use copydesk_protocol as wire;
 
 use crate::agent::{
-    CompactionStatus, LoopEvent, SessionEvent, SessionInfo, SessionState, ToolCallStatus, ToolCallUpdate,
+    CompactionStatus, Cost, LoopEvent, SessionEvent, SessionInfo, SessionState, ToolCallStatus,
+    ToolCallUpdate,
 };
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
@@ -41,8 +42,8 @@ pub(in crate::lsp) fn event(
         SessionEvent::Loop(LoopEvent::Done(terminal)) => Some(wire::Event::Terminal {
             reason: terminal.reason.as_str().to_owned(),
             turns: terminal.turns,
-            usage: usage(terminal.usage),
-            cost: None,
+            usage: usage(terminal.spent.total()),
+            cost: terminal.cost.as_ref().map(cost),
             message: terminal.message.clone(),
         }),
         SessionEvent::Transition(why) => Some(wire::Event::Transition { reason: why.as_str().to_owned() }),
@@ -57,6 +58,7 @@ pub(in crate::lsp) fn event(
         SessionEvent::ToolCall(update) => Some(tool_call(update)),
         SessionEvent::PermissionAsked(_)
         | SessionEvent::PermissionResolved { .. }
+        | SessionEvent::Spent(_)
         | SessionEvent::SessionChanged(_) => None,
     }
 }
@@ -72,7 +74,18 @@ pub(in crate::lsp) fn session_info(info: &SessionInfo) -> wire::SessionInfo {
         },
         model: info.model.clone(),
         offline: info.offline,
-        usage: usage(info.usage),
+        usage: usage(info.spent.total()),
+        cost: info.cost.as_ref().map(cost),
+    }
+}
+
+pub(in crate::lsp) fn session_usage(info: &SessionInfo) -> wire::SessionUsageResult {
+    let of_model =
+        |(model, spent): (&str, Usage)| wire::ModelUsage { model: model.to_owned(), usage: usage(spent) };
+    wire::SessionUsageResult {
+        usage: usage(info.spent.total()),
+        cost: info.cost.as_ref().map(cost),
+        models: info.spent.by_model().map(of_model).collect(),
     }
 }
 
@@ -212,5 +225,13 @@ const fn usage(usage: Usage) -> wire::Usage {
         output_tokens: usage.output_tokens,
         cache_creation_input_tokens: usage.cache_creation_input_tokens,
         cache_read_input_tokens: usage.cache_read_input_tokens,
+    }
+}
+
+fn cost(cost: &Cost) -> wire::Cost {
+    wire::Cost {
+        amount: cost.amount.as_f64(),
+        currency: "USD".to_owned(),
+        unknown_models: cost.unknown.clone(),
     }
 }

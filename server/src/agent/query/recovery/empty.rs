@@ -21,7 +21,7 @@ pub(in crate::agent::query) fn empty(state: State, limits: &Limits, at: SystemTi
         return max_turns_reached(&state, at);
     }
     let go_on = meta(at, CONTINUE);
-    match next_turn(state, vec![go_on.clone()]) {
+    match next_turn(state, vec![go_on.clone()], None) {
         Step::Continue(next) => Step::Continue(Continuation { told: vec![go_on], ..next }),
         end @ Step::Terminal(_) => end,
     }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::{End, Step, with};
 use crate::agent::outbox::attachment;
 use crate::agent::query::Limits;
-use crate::agent::state::State;
+use crate::agent::state::{PendingToolUseSummary, State};
 use crate::agent::{Continue, TerminalReason};
 use crate::conversation::{AttachmentKind, Message};
 
@@ -14,8 +14,13 @@ pub(in crate::agent::query) fn is_last_turn(state: &State, limits: &Limits) -> b
     state.turn_count + 1 > limits.max_turns
 }
 
-/// The next turn. `said`: the answer, the results of its calls, then what came up meanwhile.
-pub(in crate::agent::query) fn next_turn(state: State, said: Vec<Message>) -> Step {
+/// The next turn. `said`: the answer, the results of its calls, then what came up meanwhile. `summary`: what is being made of
+/// the calls; it takes the place of one that was not made in time.
+pub(in crate::agent::query) fn next_turn(
+    state: State,
+    said: Vec<Message>,
+    summary: Option<PendingToolUseSummary>,
+) -> Step {
     let State {
         messages,
         tool_use_context,
@@ -35,7 +40,7 @@ pub(in crate::agent::query) fn next_turn(state: State, said: Vec<Message>) -> St
         max_output_tokens_recovery_count: 0,
         has_attempted_reactive_compact: false,
         max_output_tokens_override: None,
-        pending_tool_use_summary,
+        pending_tool_use_summary: summary.or(pending_tool_use_summary),
         stop_hook_active,
         turn_count: turn_count + 1,
         transition: Some(Continue::NextTurn),
@@ -49,7 +54,7 @@ pub(in crate::agent::query) fn paused(
     limits: &Limits,
     at: SystemTime,
 ) -> Step {
-    if is_last_turn(&state, limits) { max_turns_reached(&state, at) } else { next_turn(state, answer) }
+    if is_last_turn(&state, limits) { max_turns_reached(&state, at) } else { next_turn(state, answer, None) }
 }
 
 /// The end after the most turns.

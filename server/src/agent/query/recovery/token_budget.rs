@@ -1,5 +1,6 @@
 //! A task with a budget of tokens goes on until it is nearly used, or until going on brings nothing more.
 
+use std::ops::ControlFlow;
 use std::time::SystemTime;
 
 use super::{Step, meta, with};
@@ -23,25 +24,25 @@ pub(in crate::agent::query) struct BudgetTracker {
     last_gain: Option<u64>,
 }
 
-/// `None`: the task may end. `used`: tokens the model has given in this task; `answer`: what it ended with.
+/// `Continue`: the task may end, and the state is handed back. `used`: tokens the model has given in this task; `answer`: what it ended with.
 pub(in crate::agent::query) fn token_budget(
-    state: &State,
+    state: State,
     answer: Vec<Message>,
     tracker: &mut BudgetTracker,
     used: u64,
     budget: Option<u64>,
     at: SystemTime,
-) -> Option<Step> {
-    let budget = budget.filter(|budget| *budget > 0)?;
+) -> ControlFlow<Step, State> {
+    let Some(budget) = budget.filter(|budget| *budget > 0) else { return ControlFlow::Continue(state) };
     let percent = used.saturating_mul(100) / budget;
     if percent >= ENOUGH || tracker.gains_little(used) {
-        return None;
+        return ControlFlow::Continue(state);
     }
     *tracker = tracker.went_on_at(used);
     let text = format!(
         "{percent} % of the budget for this task is used: {used} of {budget} tokens. Go on working; do not sum up yet."
     );
-    Some(nudged(state, answer, meta(at, text)))
+    ControlFlow::Break(nudged(state, answer, meta(at, text)))
 }
 
 impl BudgetTracker {
@@ -57,7 +58,7 @@ impl BudgetTracker {
     }
 }
 
-fn nudged(state: &State, answer: Vec<Message>, nudge: Message) -> Step {
+fn nudged(state: State, answer: Vec<Message>, nudge: Message) -> Step {
     let State {
         messages,
         tool_use_context,
@@ -71,15 +72,15 @@ fn nudged(state: &State, answer: Vec<Message>, nudge: Message) -> Step {
         transition: _,
     } = state;
     let state = State {
-        messages: with(messages, answer.into_iter().chain([nudge.clone()])),
-        tool_use_context: tool_use_context.clone(),
-        auto_compact_tracking: *auto_compact_tracking,
+        messages: with(&messages, answer.into_iter().chain([nudge.clone()])),
+        tool_use_context,
+        auto_compact_tracking,
         max_output_tokens_recovery_count: 0,
         has_attempted_reactive_compact: false,
         max_output_tokens_override: None,
-        pending_tool_use_summary: pending_tool_use_summary.clone(),
+        pending_tool_use_summary,
         stop_hook_active: false,
-        turn_count: *turn_count,
+        turn_count,
         transition: Some(Continue::TokenBudgetContinuation),
     };
     Step::go_on_with(state, nudge)

@@ -43,6 +43,7 @@ impl Transcript {
             }
             SessionEvent::PermissionResolved { .. }
             | SessionEvent::Transition(_)
+            | SessionEvent::Spent(_)
             | SessionEvent::Compaction(_) => Vec::new(),
         }
     }
@@ -188,8 +189,9 @@ fn text_of(block: &ContentBlock) -> Option<&str> {
 mod tests {
     use super::super::file::join;
     use super::*;
+    use crate::agent::Spending;
     use crate::agent::Terminal;
-    use crate::conversation::{MessageId, SessionId, ToolUseId, Usage};
+    use crate::conversation::{MessageId, SessionId, ToolUseId};
     use crate::tools::ToolKind;
 
     fn update(event: SessionEvent) -> SessionUpdate {
@@ -232,7 +234,13 @@ mod tests {
 
     fn done(reason: TerminalReason, message: Option<&str>) -> SessionEvent {
         let message = message.map(str::to_owned);
-        SessionEvent::Loop(LoopEvent::Done(Terminal { reason, turns: 1, usage: Usage::default(), message }))
+        SessionEvent::Loop(LoopEvent::Done(Terminal {
+            reason,
+            turns: 1,
+            spent: Spending::default(),
+            cost: None,
+            message,
+        }))
     }
 
     fn told(transcript: &mut Transcript, events: Vec<SessionEvent>) -> String {
