@@ -21,7 +21,7 @@ struct Row {
     transitions: &'static [&'static str],
     terminal: &'static str,
     /// Each request as its messages in short: the prompt `go`, `"words"` of the model, `Look#t1` a call of it, `t1` a
-    /// result, `t1!` an error. In front, the model if it is another one, and the most tokens if they are not the usual ones.
+    /// result, `t1!` an error, `summary` what stands for an earlier part, `on` other words of the program. In front, the model if it is another one, and the most tokens if they are not the usual ones.
     requests: &'static [&'static str],
 }
 
@@ -112,6 +112,30 @@ fn table() -> Vec<Row> {
             play: Play { staged: true, ..of(vec![fails(TOO_LONG), says("now")]) },
             transitions: &["collapse_drain_retry"], terminal: "completed",
             requests: &["go", "go"] },
+        Row { name: "too long, a fold, still too long, a summary, still too long",
+            play: Play { staged: true, ..of(vec![fails(TOO_LONG), fails(TOO_LONG), says("<summary>all of it</summary>"), fails(TOO_LONG)]) },
+            transitions: &["collapse_drain_retry", "reactive_compact_retry"], terminal: "prompt_too_long",
+            requests: &["go", "go", "20000: go on", "summary"] },
+        Row { name: "too long, and the summary fails",
+            play: of(vec![calls("t1", "Act"), fails(TOO_LONG), fails(ModelErrorKind::Authentication)]),
+            transitions: &["next_turn"], terminal: "prompt_too_long",
+            requests: &["go", "go / Act#t1 / t1", "20000: go / Act#t1 / t1 on"] },
+        Row { name: "too long, a summary, and on",
+            play: of(vec![calls("t1", "Act"), fails(TOO_LONG), says("<summary>all of it</summary>"), says("done")]),
+            transitions: &["next_turn", "reactive_compact_retry"], terminal: "completed",
+            requests: &["go", "go / Act#t1 / t1", "20000: go / Act#t1 / t1 on", "summary"] },
+        Row { name: "an image that is refused, a summary, and still refused",
+            play: of(vec![fails(ModelErrorKind::MediaRefused), says("<summary>all of it</summary>"), fails(ModelErrorKind::MediaRefused)]),
+            transitions: &["reactive_compact_retry"], terminal: "image_error",
+            requests: &["go", "20000: go on", "summary"] },
+        Row { name: "the window is full in the middle of an answer",
+            play: of(vec![vec![text("half"), Piece::Stop(StopReason::ContextWindowExceeded)], says("<summary>all of it</summary>"), says("done")]),
+            transitions: &["reactive_compact_retry"], terminal: "completed",
+            requests: &["go", "20000: go on", "summary"] },
+        Row { name: "a summary before a Stop hook is the only one until the next turn",
+            play: Play { stop_hooks: vec![blocked("no")], ..of(vec![fails(TOO_LONG), says("<summary>all of it</summary>"), says("done"), fails(TOO_LONG)]) },
+            transitions: &["reactive_compact_retry", "stop_hook_blocking"], terminal: "prompt_too_long",
+            requests: &["go", "20000: go on", "summary", "summary / \"done\" / on"] },
         Row { name: "a Stop hook blocks once",
             play: Play { stop_hooks: vec![blocked("tests fail")], ..of(vec![says("done"), says("mended")]) },
             transitions: &["stop_hook_blocking"], terminal: "completed",
@@ -270,6 +294,7 @@ fn draw_message(message: &ApiMessage) -> String {
         ContentBlock::Text { text } if ["go", "and this", "by the way"].contains(&text.as_str()) => {
             text.clone()
         }
+        ContentBlock::Text { text } if text.starts_with("This conversation goes on") => "summary".to_owned(),
         ContentBlock::Text { .. } => "on".to_owned(),
         ContentBlock::Thinking { thinking, .. } => format!("({thinking})"),
         ContentBlock::ToolUse { id, name, .. } => format!("{name}#{id}"),
