@@ -2,6 +2,7 @@
 
 mod attachments;
 mod background;
+mod briefing;
 mod compaction;
 mod event;
 mod executor;

@@ -22,4 +22,4 @@ pub use limit::too_long;
 pub use log::{ContextLog, Decision, Fate, Fold};
 pub use pipeline::{PipelineInput, Prepared, Report, Save, Step, prepare};
 pub use summary::{Afterwards, Division, divided, summarised, summary_of, summary_request, without_oldest};
-pub use system_prompt::{Environment, is_user_context, system_prompt};
+pub use system_prompt::{Environment, GitSnapshot, MemoryFile, is_user_context, system_prompt, user_context};

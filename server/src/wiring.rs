@@ -58,7 +58,12 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     }
     let settings = &loaded.settings;
     let case = PathCase::usual();
-    let workspace = Arc::new(Workspace::new(roots, case == PathCase::Insensitive));
+    let workspace = Workspace::new(roots, case == PathCase::Insensitive);
+    let state_folder = project_folder(&workspace);
+    let workspace = Arc::new(match state_folder.clone().and_then(AbsPath::new) {
+        Some(folder) => workspace.with_own_folder(folder),
+        None => workspace,
+    });
     let documents = Arc::new(FileStateCache::with_rules(case, settings.files.edit_limit.value));
     let editor_name = editor.features().name;
     let waits = Waits { echo: settings.review.echo_timeout.value, ..Waits::default() };
@@ -99,7 +104,7 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         editor_name,
         limits,
         context: settings.context.clone(),
-        state_folder: project_folder(&workspace),
+        state_folder,
         clock: Arc::new(SystemTime::now),
     });
     Core { workspace, documents, desk, sessions, configuration: Arc::new(loaded), options, reload }

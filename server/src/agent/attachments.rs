@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
+
+use tokio::time::Instant;
 
 use super::outbox::attachment;
+use super::preparing::SessionContext;
 use super::state::RoundContext;
+use crate::config::ContextNumber;
 use crate::conversation::{AttachmentKind, Message};
 use crate::documents::{AbsPath, ReadError, Text, Workspace};
 use crate::review::{Told, ToldWhat, unified_diff};
@@ -19,9 +23,28 @@ pub(super) struct Noticed {
 /// The longest diff of a changed file.
 pub(super) const DIFF_LINES: usize = 60;
 
-/// What came up since the last time: decisions on the agent's changes, and changes of files that it has seen.
-pub(super) async fn collect(context: &RoundContext, noticed: &Noticed, at: SystemTime) -> Vec<Message> {
+/// What came up since the last time: decisions on the agent's changes, and changes of files that it has seen, of the
+/// project's instructions, and of the date. What takes too long to find out is told the next time.
+pub(super) async fn collect(
+    context: &RoundContext,
+    noticed: &Noticed,
+    session: &SessionContext,
+    at: SystemTime,
+) -> Vec<Message> {
     let mut told = context.desk.take_told(&context.session).await;
+    let deadline =
+        Instant::now() + Duration::from_millis(session.settings.number(ContextNumber::AttachmentsMs));
+    let memory = session.memory_changes(&context.workspace, &context.documents, at);
+    let memory = in_time_or_nothing(deadline, memory).await;
+    in_time_or_nothing(deadline, notice_changes(context, noticed, &mut told)).await;
+    let memory_file = |text| attachment(at, AttachmentKind::MemoryFile, text);
+    let date = memory.date.map(|text| attachment(at, AttachmentKind::DateChange, text));
+    let memory = memory.files.into_iter().map(memory_file).chain(date);
+    of_told(&told, &context.workspace, at).into_iter().chain(memory).collect()
+}
+
+/// Adds what changed in files that were seen.
+async fn notice_changes(context: &RoundContext, noticed: &Noticed, told: &mut Vec<Told>) {
     for path in context.seen.paths() {
         let (now, drafted) = match context.desk.agent_view(&context.session, &path).await {
             Ok(view) => (view.text, view.drafted),
@@ -40,7 +63,13 @@ pub(super) async fn collect(context: &RoundContext, noticed: &Noticed, at: Syste
             }));
         }
     }
-    of_told(&told, &context.workspace, at)
+}
+
+async fn in_time_or_nothing<T: Default>(deadline: Instant, work: impl Future<Output = T>) -> T {
+    tokio::time::timeout_at(deadline, work).await.unwrap_or_else(|_| {
+        tracing::warn!("looking for changes takes too long: some are told later");
+        T::default()
+    })
 }
 
 fn difference(before: Option<&Text>, now: Option<&Text>) -> Option<String> {

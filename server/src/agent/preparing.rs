@@ -2,13 +2,16 @@
 //! summary one is made, before a request is sent.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::SystemTime;
 
 use camino::Utf8PathBuf;
 
+use super::briefing::{MemoryChanges, MemoryFiles};
 use super::query::QueryParams;
-use crate::config::ContextSettings;
-use crate::context::{CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, prepare};
+use crate::config::{ContextNumber, ContextSettings};
+use crate::context::{CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, iso_date, prepare};
 use crate::conversation::{Message, text_tokens};
+use crate::documents::{FileStateCache, Workspace};
 use crate::models::ToolDefinition;
 use crate::tools::Tools;
 
@@ -17,8 +20,9 @@ pub(super) struct SessionContext {
     pub(super) settings: ContextSettings,
     /// Where results that are too long are saved; `None`: nowhere.
     pub(super) results_folder: Option<Utf8PathBuf>,
+    memory: MemoryFiles,
     /// What stands before the first message.
-    pub(super) user_context: String,
+    user_context: Mutex<Arc<str>>,
     log: Mutex<ContextLog>,
     /// Tokens of the tools' definitions, counted once.
     tools_tokens: OnceLock<u64>,
@@ -31,7 +35,8 @@ impl SessionContext {
         Self {
             settings,
             results_folder,
-            user_context: String::new(),
+            memory: MemoryFiles::default(),
+            user_context: Mutex::new("".into()),
             log: Mutex::default(),
             tools_tokens: OnceLock::new(),
             compact_state: Mutex::default(),
@@ -44,6 +49,33 @@ impl SessionContext {
 
     pub(super) fn set_compact_state(&self, state: CompactState) {
         *self.compact_state.lock().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+
+    /// Tells the project's instructions and the date anew, before everything else.
+    pub(super) async fn brief(
+        &self,
+        workspace: &Arc<Workspace>,
+        documents: &Arc<FileStateCache>,
+        now: SystemTime,
+    ) {
+        let most = self.settings.size(ContextNumber::MemoryFileChars);
+        let words = self.memory.tell(workspace, documents, most, iso_date(now)).await;
+        *self.user_context.lock().unwrap_or_else(PoisonError::into_inner) = words.into();
+    }
+
+    /// What has changed in the instructions, or the date, since they were told.
+    pub(super) async fn memory_changes(
+        &self,
+        workspace: &Arc<Workspace>,
+        documents: &Arc<FileStateCache>,
+        now: SystemTime,
+    ) -> MemoryChanges {
+        let most = self.settings.size(ContextNumber::MemoryFileChars);
+        self.memory.changes(workspace, documents, most, &iso_date(now)).await
+    }
+
+    fn user_context(&self) -> Arc<str> {
+        self.user_context.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// A summary stands for what came before `messages`.
@@ -114,7 +146,7 @@ fn attempt(
     };
     let input = PipelineInput {
         system: &params.system,
-        user_context: &context.user_context,
+        user_context: &context.user_context(),
         window: provider.window,
         editing: provider.context_edits,
         log: &context.log(),

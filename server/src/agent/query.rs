@@ -249,7 +249,8 @@ impl<'outbox> Task<'outbox> {
     /// What came up since the last request: what the user sent, then the user's decisions and changes.
     async fn attach(&self) -> Vec<Message> {
         let (params, now) = (&self.params, (self.params.clock)());
-        let told = attachments::collect(&params.tool_use_context, &params.noticed, now).await;
+        let told =
+            attachments::collect(&params.tool_use_context, &params.noticed, &params.context, now).await;
         let queued = (params.take_queued)().await.into_iter().map(Message::User);
         let messages: Vec<Message> = queued.chain(told).collect();
         for message in &messages {

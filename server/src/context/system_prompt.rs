@@ -18,7 +18,33 @@ pub struct Environment {
     pub date: String,
     /// As the editor calls itself; empty if it has not said.
     pub editor: String,
+    pub git: Option<GitSnapshot>,
 }
+
+/// The repository when the session began.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GitSnapshot {
+    /// `None`: no branch is checked out.
+    pub branch: Option<String>,
+    /// The one that others are merged into.
+    pub main_branch: Option<String>,
+    /// As git knows the user.
+    pub user: Option<String>,
+    /// As `git status --porcelain` has it; `None`: it was not asked.
+    pub status: Option<String>,
+    /// The newest ones, as `git log --oneline` has them.
+    pub commits: Vec<String>,
+}
+
+/// Instructions of the project.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryFile {
+    pub name: String,
+    pub text: String,
+}
+
+/// The longest status, in characters.
+const STATUS_CHARS: usize = 2_000;
 
 /// The id of what stands before everything else.
 const USER_CONTEXT: &str = "user-context";
@@ -31,7 +57,8 @@ const ANSWERS: &str = include_str!("prompts/answers.md");
 /// The sections in order: those every session has, then the one of this session.
 pub fn system_prompt(environment: &Environment) -> Vec<String> {
     let fixed = [IDENTITY, REVIEW, WORK, ANSWERS].map(|section| section.trim_end().to_owned());
-    fixed.into_iter().chain([described(environment)]).collect()
+    let repository = environment.git.as_ref().and_then(repository);
+    fixed.into_iter().chain([described(environment)]).chain(repository).collect()
 }
 
 fn described(environment: &Environment) -> String {
@@ -46,6 +73,49 @@ fn described(environment: &Environment) -> String {
         let _ = write!(text, "\n- The user's editor: {}", environment.editor);
     }
     let _ = write!(text, "\n- Date when the session began: {}", environment.date);
+    text
+}
+
+/// `None`: there is none to speak of.
+fn repository(git: &GitSnapshot) -> Option<String> {
+    if git.branch.is_none() && git.commits.is_empty() {
+        return None;
+    }
+    let mut text =
+        "# The repository\n\nThis is how it was when the session began. It has not been looked at since."
+            .to_owned();
+    let named =
+        [("Branch", &git.branch), ("Main branch", &git.main_branch), ("The user's name in git", &git.user)];
+    for (what, name) in named {
+        if let Some(name) = name {
+            let _ = write!(text, "\n- {what}: {name}");
+        }
+    }
+    if let Some(status) = &git.status {
+        let cut = status.char_indices().nth(STATUS_CHARS).map(|(at, _)| at);
+        let shown = cut.and_then(|at| status.get(..at)).unwrap_or(status).trim_end();
+        let shown = if shown.is_empty() { "(no changes)" } else { shown };
+        let more = if cut.is_some() { "\n[… and more]" } else { "" };
+        let _ = write!(text, "\n\nStatus:\n{shown}{more}");
+    }
+    if !git.commits.is_empty() {
+        let _ = write!(text, "\n\nNewest commits:\n{}", git.commits.join("\n"));
+    }
+    Some(text)
+}
+
+/// What stands before a conversation: the project's instructions, and the date.
+pub fn user_context(files: &[MemoryFile], date: &str) -> String {
+    let mut text = String::new();
+    if !files.is_empty() {
+        text.push_str(
+            "This project has instructions for you. Follow them where they bear on what the user asks.\n\n",
+        );
+    }
+    for MemoryFile { name, text: instructions } in files {
+        let _ = write!(text, "# {name}\n\n{}\n\n", instructions.trim_end());
+    }
+    let _ = write!(text, "# Today\n\nIt is {date}. Some of this may have no bearing on what the user asks.");
     text
 }
 
@@ -88,6 +158,7 @@ mod tests {
             platform: "linux".into(),
             date: "2026-03-01".into(),
             editor: editor.into(),
+            git: None,
         }
     }
 
@@ -107,6 +178,36 @@ mod tests {
     #[test]
     fn the_same_environment_gives_the_same_bytes() {
         assert_eq!(system_prompt(&environment("Helix")), system_prompt(&environment("Helix")));
+    }
+
+    #[test]
+    fn the_repository_comes_last_as_it_was() {
+        let git = GitSnapshot {
+            branch: Some("fix".into()),
+            main_branch: Some("main".into()),
+            user: None,
+            status: Some(format!(" M a.rs\n{}", "x".repeat(3_000))),
+            commits: vec!["abc1234 The first one".into()],
+        };
+        let sections = system_prompt(&Environment { git: Some(git), ..environment("") });
+        let want = format!(
+            "# The repository\n\nThis is how it was when the session began. It has not been looked at since.\n\
+             - Branch: fix\n- Main branch: main\n\nStatus:\n M a.rs\n{}\n[… and more]\n\nNewest commits:\nabc1234 The first one",
+            "x".repeat(1_992)
+        );
+        assert_eq!(sections.last(), Some(&want));
+        let nothing = Environment { git: Some(GitSnapshot::default()), ..environment("") };
+        assert_eq!(system_prompt(&nothing), system_prompt(&environment("")));
+    }
+
+    #[test]
+    fn instructions_stand_before_the_date() {
+        let file = MemoryFile { name: "CLAUDE.md".into(), text: "Be kind.\n".into() };
+        assert_eq!(
+            user_context(&[file], "2026-03-01"),
+            "This project has instructions for you. Follow them where they bear on what the user asks.\n\n\
+             # CLAUDE.md\n\nBe kind.\n\n# Today\n\nIt is 2026-03-01. Some of this may have no bearing on what the user asks."
+        );
     }
 
     #[test]

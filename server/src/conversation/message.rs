@@ -114,6 +114,7 @@ pub enum AttachmentKind {
     QueuedPrompt,
     TaskStatus,
     Diagnostics,
+    DateChange,
     IdeSelection,
     MaxTurnsReached,
 }

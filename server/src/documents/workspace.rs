@@ -12,13 +12,28 @@ pub struct Workspace {
     pub case_insensitive: bool,
     /// The roots with their links followed, in the same order.
     real_roots: Vec<AbsPath>,
+    /// Where this program keeps what it saved for its models, which they may read.
+    own_folder: Option<AbsPath>,
 }
 
 impl Workspace {
     pub fn new(roots: Vec<AbsPath>, case_insensitive: bool) -> Self {
         let real_roots =
             roots.iter().map(|root| links::follow(root).unwrap_or_else(|_| root.clone())).collect();
-        Self { roots, case_insensitive, real_roots }
+        Self { roots, case_insensitive, real_roots, own_folder: None }
+    }
+
+    /// The same with a folder of the program's own, made by nobody else.
+    #[must_use]
+    pub fn with_own_folder(self, folder: AbsPath) -> Self {
+        Self { own_folder: Some(folder), ..self }
+    }
+
+    /// Whether `path` lies in the program's own folder, links followed.
+    pub fn is_own(&self, path: &AbsPath) -> bool {
+        let real = |path: &AbsPath| links::follow(path).ok();
+        let inside = |folder| Some(self.case().is_in(&real(path)?, &real(folder)?));
+        self.own_folder.as_ref().and_then(inside).unwrap_or_default()
     }
 
     /// Whether `path`, with its symbolic links followed, lies at or below a root (followed too). A missing last part is

@@ -35,10 +35,12 @@ pub(super) fn resolve(workspace: &Workspace, path: &str) -> Result<AbsPath, Tool
         .ok_or_else(|| ToolError(format!("No folder is open, so `{path}` must be an absolute path.")))
 }
 
-/// Inside the workspace, symbolic links followed, nothing is asked; outside the person decides.
+/// Inside the workspace, symbolic links followed, nothing is asked, nor for reading what the program itself has saved for
+/// the model; elsewhere the person decides.
 pub(super) fn permission(workspace: &Workspace, path: &str, access: Access) -> Verdict {
     let path = match resolve(workspace, path) {
         Ok(path) if workspace.contains(&path) => return Verdict::Allow,
+        Ok(path) if access == Access::Read && workspace.is_own(&path) => return Verdict::Allow,
         Ok(path) => path,
         Err(ToolError(why)) => return Verdict::Deny(why),
     };
@@ -126,6 +128,18 @@ mod tests {
                 rule: format!("Read(/{outside})"),
             }
         );
+    }
+
+    #[test]
+    fn what_the_program_saved_may_be_read_and_not_edited() {
+        let folder = tempfile::tempdir().unwrap();
+        let own = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
+        let workspace = workspace("/w").with_own_folder(own.clone());
+        let saved = own.join("s_1/tool-results/t1.txt");
+        assert_eq!(permission(&workspace, saved.as_str(), Access::Read), Verdict::Allow);
+        assert!(matches!(permission(&workspace, saved.as_str(), Access::Edit), Verdict::Ask { .. }));
+        let escaping = own.join("../other");
+        assert!(matches!(permission(&workspace, escaping.as_str(), Access::Read), Verdict::Ask { .. }));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures::{FutureExt as _, StreamExt as _, pin_mut};
+use tokio::sync::OnceCell;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -15,12 +16,12 @@ use super::transcript::Transcript;
 use super::{Sent, SessionDeps, SessionInfo, SessionState};
 use crate::agent::attachments::Noticed;
 use crate::agent::background::{self, Short};
+use crate::agent::briefing::{Briefing, briefing};
 use crate::agent::outbox::user;
 use crate::agent::preparing::SessionContext;
 use crate::agent::query::{QueryParams, query};
 use crate::agent::state::RoundContext;
 use crate::agent::{LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
-use crate::context::{Environment, iso_date, system_prompt};
 use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
 use crate::models::Provider;
@@ -36,8 +37,7 @@ pub(super) struct Session {
     context: Arc<SessionContext>,
     /// Whether prompts wait for the running task to take them.
     queued: watch::Sender<bool>,
-    /// Taken once, so that the bytes stay the same from request to request.
-    system: Vec<String>,
+    briefing: OnceCell<Briefing>,
     cancel: CancellationToken,
     state: Mutex<Inner>,
 }
@@ -62,12 +62,6 @@ struct Running {
 
 impl Session {
     pub(super) fn new(deps: Arc<SessionDeps>, hub: Arc<Hub>, cancel: CancellationToken) -> Arc<Self> {
-        let environment = Environment {
-            roots: deps.workspace.roots.iter().map(ToString::to_string).collect(),
-            platform: std::env::consts::OS.to_owned(),
-            date: iso_date((deps.clock)()),
-            editor: deps.editor_name.clone(),
-        };
         let id = SessionId(format!("s_{}", uuid::Uuid::new_v4().simple()));
         let results = deps.state_folder.as_ref().map(|folder| folder.join(id.as_str()).join("tool-results"));
         let context = Arc::new(SessionContext::new(deps.context.clone(), results));
@@ -80,7 +74,7 @@ impl Session {
             noticed: Arc::default(),
             context,
             queued: watch::Sender::new(false),
-            system: system_prompt(&environment),
+            briefing: OnceCell::new(),
             cancel,
             state: Mutex::default(),
         })
@@ -203,22 +197,38 @@ impl Session {
     async fn run_task(self: &Arc<Self>, running: &Running, prompt: Prompt) {
         self.changed(&running.task);
         let token_budget = prompt.token_budget.or_else(|| prompt::token_budget(&prompt.content));
-        let content = prompt::content(prompt, &self.id, &self.deps, &self.seen).await;
+        let content = prompt::content(prompt, &self.id, &self.deps, &self.seen);
+        let (content, system) = futures::join!(content, self.system());
         let words = Message::User(user((self.deps.clock)(), content));
         self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
-        let events = query(self.params(running, token_budget));
+        let events = query(self.params(running, system, token_budget));
         pin_mut!(events);
         while let Some(event) = events.next().await {
             self.take_in(&running.task, event);
         }
     }
 
-    fn params(self: &Arc<Self>, running: &Running, token_budget: Option<u64>) -> QueryParams {
+    /// The system prompt. What it says, and what else is told before the conversation, is looked for once.
+    async fn system(&self) -> Vec<String> {
+        let looked = async {
+            let (documents, now) = (&self.deps.documents, (self.deps.clock)());
+            let told = self.context.brief(&self.deps.workspace, documents, now);
+            futures::join!(briefing(&self.deps), told).0
+        };
+        self.briefing.get_or_init(|| looked).await.system.clone()
+    }
+
+    fn params(
+        self: &Arc<Self>,
+        running: &Running,
+        system: Vec<String>,
+        token_budget: Option<u64>,
+    ) -> QueryParams {
         let deps = &self.deps;
         let session = self.clone();
         QueryParams {
             messages: self.lock().transcript.messages(),
-            system: self.system.clone(),
+            system,
             tools: deps.tools.clone(),
             tool_use_context: RoundContext {
                 session: self.id.clone(),

@@ -1,0 +1,162 @@
+//! Files in which a project tells agents how to work there: `CLAUDE.md` and `AGENTS.md` of the workspace's roots.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::context::{MemoryFile, user_context};
+use crate::documents::{AbsPath, FileStateCache, Workspace};
+
+const NAMES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
+
+/// What the model was last told of each file and of the date. One for each session.
+#[derive(Debug, Default)]
+pub(in crate::agent) struct MemoryFiles {
+    told: Mutex<Told>,
+}
+
+#[derive(Debug, Default)]
+struct Told {
+    texts: BTreeMap<AbsPath, String>,
+    date: String,
+}
+
+impl MemoryFiles {
+    /// All of them as they are now, and the date, in the words that stand before a conversation.
+    pub(in crate::agent) async fn tell(
+        &self,
+        workspace: &Arc<Workspace>,
+        documents: &Arc<FileStateCache>,
+        most_chars: usize,
+        date: String,
+    ) -> String {
+        let texts = read(workspace, documents, most_chars).await;
+        let files: Vec<MemoryFile> = texts
+            .iter()
+            .map(|(path, text)| MemoryFile { name: workspace.display(path), text: text.clone() })
+            .collect();
+        let words = user_context(&files, &date);
+        *self.lock() = Told { texts, date };
+        words
+    }
+
+    /// What has changed since: a text for each file, and one for a new day.
+    pub(in crate::agent) async fn changes(
+        &self,
+        workspace: &Arc<Workspace>,
+        documents: &Arc<FileStateCache>,
+        most_chars: usize,
+        date: &str,
+    ) -> MemoryChanges {
+        let now = read(workspace, documents, most_chars).await;
+        let mut told = self.lock();
+        let gone = told.texts.keys().filter(|path| !now.contains_key(*path));
+        let gone =
+            gone.map(|path| format!("{} is gone: what it said no longer holds.", workspace.display(path)));
+        let changed = now.iter().filter(|(path, text)| told.texts.get(*path) != Some(*text));
+        let changed = changed.map(|(path, text)| {
+            format!("{} has changed. From now on this holds:\n{text}", workspace.display(path))
+        });
+        let files = gone.chain(changed).collect();
+        let new_day = told.date != date && !told.date.is_empty();
+        *told = Told { texts: now, date: date.to_owned() };
+        MemoryChanges { files, date: new_day.then(|| format!("It is {date} by now.")) }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Told> {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(in crate::agent) struct MemoryChanges {
+    pub(in crate::agent) files: Vec<String>,
+    pub(in crate::agent) date: Option<String>,
+}
+
+/// By real path, so that a link and its target are told once. What can't be read says nothing.
+async fn read(
+    workspace: &Arc<Workspace>,
+    documents: &Arc<FileStateCache>,
+    most_chars: usize,
+) -> BTreeMap<AbsPath, String> {
+    let (workspace, documents) = (workspace.clone(), documents.clone());
+    let reading = tokio::task::spawn_blocking(move || {
+        let names = NAMES.iter().flat_map(|name| workspace.roots.iter().map(move |root| root.join(name)));
+        names
+            .filter(|path| workspace.contains(path))
+            .filter_map(|path| documents.snapshot(&path).ok())
+            .map(|snapshot| (snapshot.path, cut(&snapshot.text.to_string(), most_chars)))
+            .filter(|(_, text)| !text.trim().is_empty())
+            .collect()
+    });
+    reading.await.unwrap_or_default()
+}
+
+fn cut(text: &str, most_chars: usize) -> String {
+    match text.char_indices().nth(most_chars) {
+        None => text.to_owned(),
+        Some((at, _)) => format!("{}\n[… cut here: it is longer]", text.get(..at).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tools::fixture::Fixture;
+
+    const MOST: usize = 40;
+
+    async fn told(fixture: &Fixture, files: &MemoryFiles, date: &str) -> MemoryChanges {
+        files.changes(&fixture.workspace, &fixture.documents, MOST, date).await
+    }
+
+    #[tokio::test]
+    async fn what_changes_is_told_once() {
+        let fixture = Fixture::new(&[("CLAUDE.md", "Be kind.\n")]);
+        let files = MemoryFiles::default();
+        let words = files.tell(&fixture.workspace, &fixture.documents, MOST, "2026-03-01".into()).await;
+        assert!(
+            words.contains("Be kind.") && words.contains("CLAUDE.md") && words.contains("2026-03-01"),
+            "{words}"
+        );
+        assert_eq!(told(&fixture, &files, "2026-03-01").await, MemoryChanges::default());
+
+        fixture.write("CLAUDE.md", "Be brief.\n");
+        fixture.write("AGENTS.md", &"long ".repeat(20));
+        let changes = told(&fixture, &files, "2026-03-02").await;
+        assert_eq!(
+            changes.files,
+            [
+                format!(
+                    "AGENTS.md has changed. From now on this holds:\n{}\n[… cut here: it is longer]",
+                    "long ".repeat(8)
+                ),
+                "CLAUDE.md has changed. From now on this holds:\nBe brief.\n".to_owned(),
+            ]
+        );
+        assert_eq!(changes.date.as_deref(), Some("It is 2026-03-02 by now."));
+        assert_eq!(told(&fixture, &files, "2026-03-02").await, MemoryChanges::default());
+
+        std::fs::remove_file(fixture.path("CLAUDE.md").as_path()).unwrap();
+        let changes = told(&fixture, &files, "2026-03-02").await;
+        assert_eq!(changes.files, ["CLAUDE.md is gone: what it said no longer holds."]);
+    }
+
+    #[tokio::test]
+    async fn unsaved_text_counts_and_a_link_to_elsewhere_does_not() {
+        let fixture = Fixture::new(&[("AGENTS.md", "On disk.\n")]);
+        fixture.open("AGENTS.md", "In the editor.\n");
+        #[cfg(unix)]
+        {
+            std::fs::write(fixture.outside("secret.md").as_path(), "secret").unwrap();
+            std::os::unix::fs::symlink(
+                fixture.outside("secret.md").as_path(),
+                fixture.path("CLAUDE.md").as_path(),
+            )
+            .unwrap();
+        }
+        let files = MemoryFiles::default();
+        let words = files.tell(&fixture.workspace, &fixture.documents, MOST, "2026-03-01".into()).await;
+        assert!(words.contains("In the editor.") && !words.contains("secret"), "{words}");
+    }
+}
