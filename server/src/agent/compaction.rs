@@ -77,7 +77,7 @@ pub(super) async fn compact(
     let now = (params.clock)();
     let mut messages = summarised(&summary, division.kept, compaction, afterwards, now);
     messages.extend(files);
-    params.context.brief(&context.workspace, &context.documents, now).await;
+    params.context.brief_again(&context.workspace, &context.documents, now).await;
     params.context.begin_anew(&messages);
     Ok(Compacted { messages, usage })
 }

@@ -63,6 +63,18 @@ impl SessionContext {
         *self.user_context.lock().unwrap_or_else(PoisonError::into_inner) = words.into();
     }
 
+    /// The same after a summary, for a session that was told of them.
+    pub(super) async fn brief_again(
+        &self,
+        workspace: &Arc<Workspace>,
+        documents: &Arc<FileStateCache>,
+        now: SystemTime,
+    ) {
+        if !self.user_context().is_empty() {
+            self.brief(workspace, documents, now).await;
+        }
+    }
+
     /// What has changed in the instructions, or the date, since they were told.
     pub(super) async fn memory_changes(
         &self,
