@@ -390,3 +390,22 @@ cost?: Cost, };
 export type SessionState = "idle" | "running" | "waiting";
 
 export type SessionListResult = { sessions: Array<SessionInfo>, };
+
+export type DoctorResult = { sections: Array<DoctorSection>, 
+/**
+ * What to do next, the most pressing first.
+ */
+next: Array<string>, 
+/**
+ * Nothing is broken and a model can answer.
+ */
+fine: boolean, };
+
+export type DoctorSection = { title: string, findings: Array<DoctorFinding>, };
+
+/**
+ * One line for a person.
+ */
+export type DoctorFinding = { mark: DoctorMark, text: string, };
+
+export type DoctorMark = "good" | "bad" | "note";

@@ -67,7 +67,11 @@ macro_rules! all_types {
             TextEdit,
             SessionInfo,
             SessionState,
-            SessionListResult
+            SessionListResult,
+            DoctorResult,
+            DoctorSection,
+            DoctorFinding,
+            DoctorMark
         )
     };
 }

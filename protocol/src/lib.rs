@@ -7,6 +7,7 @@
 
 mod capabilities;
 mod content;
+mod doctor;
 mod event;
 pub mod methods;
 mod permission;
@@ -19,6 +20,7 @@ pub mod generate;
 
 pub use capabilities::{ClientCapability, ServerCapability};
 pub use content::ContentBlock;
+pub use doctor::{DoctorFinding, DoctorMark, DoctorResult, DoctorSection};
 pub use event::{
     Cost, Delta, Event, EventParams, Location, MessageRecord, MessageRole, PlanEntry, ToolCallContent,
     ToolCallStatus, ToolKind, Usage,

@@ -11,7 +11,7 @@ const FLOORS: &[&[&str]] = &[
     &["conversation", "config", "editor"],
     &["documents"],
     &["review", "permissions", "models"],
-    &["tools", "context"],
+    &["tools", "context", "doctor"],
     &["agent"],
     &["lsp", "cli"],
     &["wiring", "main"],

@@ -85,3 +85,23 @@ async fn an_editor_that_sends_no_settings_is_asked_for_them() {
     assert_eq!(setting.map(|setting| setting["value"].clone()), Some(json!("3")), "{shown}");
     assert_eq!(client.close().await, 0);
 }
+
+#[tokio::test]
+async fn the_doctor_answers_an_editor_too() {
+    let mut home = Home::new();
+    home.environment.push(("COPYDESK_PROVIDER".to_owned(), "offline".to_owned()));
+    let mut client = Client::open(&home).await;
+    let methods = &client.capabilities["experimental"]["copydesk"]["methods"];
+    assert!(
+        methods.as_array().is_some_and(|methods| methods.contains(&json!("copydesk/doctor"))),
+        "{methods}"
+    );
+    let found = client.request("copydesk/doctor", json!({})).await.unwrap_or_default();
+    let titles: Vec<_> =
+        found["sections"].as_array().into_iter().flatten().map(|section| &section["title"]).collect();
+    assert_eq!(titles, ["Program", "Model", "Editors", "Configuration"]);
+    assert_eq!(found["fine"], true, "{found:#}");
+    assert!(found.to_string().contains("the offline model"), "{found:#}");
+    assert!(found["next"].as_array().is_some_and(|next| !next.is_empty()), "{found:#}");
+    assert_eq!(client.close().await, 0);
+}

@@ -22,11 +22,11 @@ pub(super) const METHODS: &[&str] = &[
     methods::PROPOSAL_AMEND,
     methods::PERMISSION_ANSWER,
     methods::CONFIG_SHOW,
+    methods::DOCTOR,
 ];
 
 /// Methods of the protocol that are answered by saying so.
 const NOT_YET: &[&str] = &[
-    methods::DOCTOR,
     "copydesk/session/load",
     "copydesk/session/fork",
     "copydesk/session/delete",
@@ -50,6 +50,7 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::PROPOSAL_AMEND, handlers::proposal_amend)
         .custom_method(methods::PERMISSION_ANSWER, handlers::permission_answer)
         .custom_method(methods::CONFIG_SHOW, handlers::config_show)
+        .custom_method(methods::DOCTOR, handlers::doctor)
         // Of LSP itself, but the library does not know it.
         .custom_method("window/workDoneProgress/cancel", handlers::work_done_progress_cancel)
         .custom_method(lost_change::METHOD, handlers::lost_change);
