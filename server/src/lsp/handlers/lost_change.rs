@@ -4,7 +4,6 @@ use crate::editor::{Editor, Loudness};
 use crate::lsp::backend::Backend;
 use crate::lsp::lost_change::LostChange;
 
-#[expect(clippy::unused_async, reason = "handlers of custom methods are asynchronous")]
 pub(in crate::lsp) async fn lost_change(backend: &Backend, params: LostChange) {
     let stage = backend.stage();
     tracing::warn!(uri = params.uri, cause = params.cause, "a change that can't be read");
