@@ -100,7 +100,7 @@ usage: copydesk config
 
 Prints the settings in effect as TOML, each with the place it came from, then what is wrong in
 them. They are read from config.toml in your configuration folder, from .copydesk/config.toml here,
-from the environment (ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL,
-COPYDESK_LOG) and from the command line; the later ones win. An editor's own settings are not
+from the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL,
+COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_LOG) and from the command line; the later ones win. An editor's own settings are not
 known here.
 ";

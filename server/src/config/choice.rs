@@ -21,6 +21,8 @@ pub struct ModelChoice {
     pub effort: Option<Effort>,
     /// Requests at most until one is answered.
     pub attempts: u32,
+    /// Before the second of them.
+    pub retry_wait: Duration,
     pub max_tokens: Option<u32>,
     pub context_window: Option<u64>,
     /// `None`: told by the address.
@@ -56,6 +58,7 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
         thinking: model.thinking.value,
         effort: model.effort.value,
         attempts: model.attempts.value,
+        retry_wait: model.retry_wait.value,
         max_tokens: model.max_tokens.value,
         context_window: model.context_window.value,
         server: model.server.value,

@@ -20,6 +20,7 @@ pub enum Key {
     ModelThinking,
     ModelEffort,
     ModelAttempts,
+    ModelRetryWait,
     ModelFallback,
     ModelSmall,
     ModelPrices,
@@ -65,7 +66,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 31] = [
+    const PLAIN: [Self; 32] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -76,6 +77,7 @@ impl Key {
         Self::ModelThinking,
         Self::ModelEffort,
         Self::ModelAttempts,
+        Self::ModelRetryWait,
         Self::ModelFallback,
         Self::ModelSmall,
         Self::ModelPrices,
@@ -120,6 +122,7 @@ impl Key {
             Self::ModelThinking => "model.thinking",
             Self::ModelEffort => "model.effort",
             Self::ModelAttempts => "model.attempts",
+            Self::ModelRetryWait => "model.retry_wait_ms",
             Self::ModelFallback => "model.fallback",
             Self::ModelSmall => "model.small",
             Self::ModelPrices => "model.prices",
@@ -164,6 +167,7 @@ impl Key {
             | Self::ModelThinking
             | Self::ModelEffort
             | Self::ModelAttempts
+            | Self::ModelRetryWait
             | Self::ModelFallback
             | Self::ModelSmall
             | Self::ModelPrices
@@ -238,6 +242,9 @@ impl Key {
                 put(&mut settings.model.effort, Some(effort), origin);
             }
             Self::ModelAttempts => put(&mut settings.model.attempts, attempts(value)?, origin),
+            Self::ModelRetryWait => {
+                put(&mut settings.model.retry_wait, Duration::from_millis(value.whole(0)?), origin);
+            }
             Self::AnthropicApiKey => settings.anthropic.take_key(key(value)?, origin),
             Self::AnthropicAuthToken => settings.anthropic.take_auth_token(key(value)?, origin),
             Self::AnthropicIdleTimeout => {
@@ -335,6 +342,7 @@ impl Key {
                 shown(&model.effort, |effort| set(effort.as_ref(), |effort| quoted(effort.name())))
             }
             Self::ModelAttempts => shown(&model.attempts, plain),
+            Self::ModelRetryWait => shown(&model.retry_wait, |wait| plain(&wait.as_millis())),
             Self::AnthropicBaseUrl => address(anthropic),
             Self::AnthropicApiKey => secret(&anthropic.api_key),
             Self::AnthropicAuthToken => secret(&anthropic.auth_token),

@@ -54,6 +54,8 @@ pub struct ModelSettings {
     pub effort: Setting<Option<Effort>>,
     /// Requests at most until one is answered.
     pub attempts: Setting<u32>,
+    /// Before the second of them; each further wait is twice as long.
+    pub retry_wait: Setting<Duration>,
     /// Asked where the model can't answer, one after the other, for the rest of a task each.
     pub fallback: Setting<Vec<String>>,
     /// For titles and summaries that nobody waits for; `None`: there are none.
@@ -122,7 +124,7 @@ pub enum ThinkingChoice {
 }
 
 /// How hard a model tries (Messages API, `output_config.effort`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effort {
     Low,
     Medium,
@@ -193,6 +195,7 @@ impl Default for ModelSettings {
             thinking: Setting::default_to(None),
             effort: Setting::default_to(None),
             attempts: Setting::default_to(10),
+            retry_wait: Setting::default_to(Duration::from_millis(500)),
             fallback: Setting::default_to(Vec::new()),
             small: Setting::default_to(None),
             prices: Setting { value: Prices::default(), origin: Origin::Default },

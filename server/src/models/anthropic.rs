@@ -5,6 +5,7 @@
 
 mod answer;
 mod betas;
+mod cache_watch;
 mod catalogue;
 mod credential;
 mod exchange;
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures::stream::BoxStream;
 
 use self::betas::StickyBetas;
+use self::cache_watch::{CacheWatch, Prefix};
 use self::catalogue::{Known, ThinkingAbility};
 use self::credential::Wallet;
 pub use self::credential::{Credential, Renewal};
@@ -92,6 +94,7 @@ struct Inner {
     client: LazyClient,
     wallet: Wallet,
     betas: StickyBetas,
+    cache_watch: CacheWatch,
     /// The model has refused every way in which it was asked to think.
     asks_plainly: AtomicBool,
 }
@@ -104,6 +107,7 @@ impl Anthropic {
                 client: LazyClient::default(),
                 wallet: Wallet::new(config.credential.clone(), config.renewal.clone()),
                 betas: StickyBetas::default(),
+                cache_watch: CacheWatch::default(),
                 asks_plainly: AtomicBool::new(false),
                 config,
             }),
@@ -159,10 +163,17 @@ impl Inner {
         let read = || *mended.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let (now, credential) = (read(), self.wallet.current());
-            let betas =
-                self.betas.header(&self.needed_betas(request, self.thinking(request, max_tokens, now)));
+            let thinking = self.thinking(request, max_tokens, now);
+            let betas = self.betas.header(&self.needed_betas(request, thinking));
+            let prefix = Prefix::of(request, (&betas, thinking, self.effort(now)));
             let body = self.body(request, max_tokens, now);
-            let Err(failure) = exchange.run(body, credential.as_ref(), betas).await else { return Ok(()) };
+            let failure = match exchange.run(body, credential.as_ref(), betas).await {
+                Ok(usage) => {
+                    self.cache_watch.note(request, prefix, usage);
+                    return Ok(());
+                }
+                Err(failure) => failure,
+            };
             let next = now.after(&failure, &self.wallet, credential.as_ref()).await;
             // What makes no difference is not worth a request.
             let next = next.filter(|next| {
@@ -173,7 +184,9 @@ impl Inner {
                 return Err(cleared(failure, credential.as_ref().map(Credential::secret)));
             };
             *mended.lock().unwrap_or_else(PoisonError::into_inner) = next;
-            self.asks_plainly.fetch_or(next.without_asked_thinking, Ordering::Relaxed);
+            // Thinking that is shown belongs to one conversation; what a model can't do, it can't do in any.
+            let never = next.without_asked_thinking && !failure::is_about_shown_thinking(&failure);
+            self.asks_plainly.fetch_or(never, Ordering::Relaxed);
         }
     }
 

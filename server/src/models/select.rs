@@ -58,7 +58,7 @@ fn anthropic(choice: ModelChoice) -> AnthropicConfig {
             limit: choice.idle_timeout.or(usual.patience.limit).filter(|limit| !limit.is_zero()),
             ..usual.patience
         },
-        retry: RetryPolicy { attempts: choice.attempts, ..usual.retry },
+        retry: RetryPolicy { attempts: choice.attempts, first_wait: choice.retry_wait, ..usual.retry },
         ..usual
     }
 }
@@ -72,13 +72,15 @@ fn openai(choice: ModelChoice) -> OpenAiConfig {
         tool_calls: choice.tool_calls,
         window: choice.context_window,
         idle_timeout: choice.idle_timeout,
-        retry: RetryPolicy { attempts: choice.attempts, ..usual.retry },
+        retry: RetryPolicy { attempts: choice.attempts, first_wait: choice.retry_wait, ..usual.retry },
         ..usual
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::config::{ApiKey, ToolCallFormat};
 
@@ -94,6 +96,7 @@ mod tests {
             thinking: None,
             effort: None,
             attempts: 10,
+            retry_wait: Duration::ZERO,
             max_tokens: None,
             context_window: None,
             server: None,

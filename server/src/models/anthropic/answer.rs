@@ -50,6 +50,11 @@ impl Answer {
         Self { model: model.to_owned(), request_id: request_id.map(str::to_owned), ..Self::default() }
     }
 
+    /// As far as the service has said.
+    pub(super) fn usage(&self) -> Usage {
+        self.usage
+    }
+
     /// Takes the data of one event. Unknown events, blocks and deltas give nothing, since the API may add some.
     fn take(&mut self, data: &str) -> Result<Vec<ProviderEvent>, Fault> {
         self.taken += data.len();

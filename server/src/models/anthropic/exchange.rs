@@ -6,6 +6,7 @@ use super::AnthropicConfig;
 use super::answer::Answer;
 use super::credential::Credential;
 use super::failure::{API, refused};
+use crate::conversation::Usage;
 use crate::models::failure::{self, Asked};
 use crate::models::follow::follow;
 use crate::models::generate::Emit;
@@ -27,13 +28,13 @@ pub(super) struct Exchange<'a> {
 }
 
 impl Exchange<'_> {
-    /// Sends `body` and emits the events of the answer as they come. Dropping it closes the connection.
+    /// Sends `body` and emits the events of the answer as they come; gives what it cost. Dropping it closes the connection.
     pub(super) async fn run(
         &self,
         body: Vec<u8>,
         credential: Option<&Credential>,
         betas: Option<String>,
-    ) -> Result<(), Failure> {
+    ) -> Result<Usage, Failure> {
         if body.len() > LONGEST_REQUEST {
             return Err(too_large(body.len()));
         }
@@ -51,7 +52,8 @@ impl Exchange<'_> {
         }
         let request_id = response.headers().get("request-id").and_then(|id| id.to_str().ok());
         let mut answer = Answer::of(asked.model, request_id);
-        follow(response, &mut answer, asked, self.config.patience, self.emit).await
+        follow(response, &mut answer, asked, self.config.patience, self.emit).await?;
+        Ok(answer.usage())
     }
 }
 

@@ -9,7 +9,7 @@ const LEAST_BUDGET: u32 = 1_024;
 const USUAL_BUDGET: u32 = 10_000;
 
 /// As it is written into a request.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum ThinkingForm {
     Adaptive,
     Enabled { budget_tokens: u32 },

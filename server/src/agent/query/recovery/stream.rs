@@ -7,6 +7,8 @@ use crate::models::{ModelError, ModelErrorKind};
 /// How often an answer that broke off after nothing but thoughts is asked for again. (Before any block is finished the
 /// provider itself tries again.)
 const AGAIN_AFTER_THOUGHTS: u32 = 2;
+/// The same after a silence: a service that fell silent twice will again.
+const AGAIN_AFTER_SILENCE: u32 = 1;
 /// How often an answer that can't be understood any more is asked for again.
 const AGAIN_AFTER_NONSENSE: u32 = 1;
 
@@ -52,7 +54,8 @@ pub(in crate::agent::query) fn after_stream(facts: &Facts<'_>) -> Verdict {
         return if nonsense { Verdict::Again } else { Verdict::Incomplete };
     }
     let thoughts = !answer.records.is_empty();
-    if thoughts && tries < AGAIN_AFTER_THOUGHTS { Verdict::Again } else { Verdict::Failed }
+    let most = if kind == ModelErrorKind::Stalled { AGAIN_AFTER_SILENCE } else { AGAIN_AFTER_THOUGHTS };
+    if thoughts && tries < most { Verdict::Again } else { Verdict::Failed }
 }
 
 /// Whether another model may do better: never with a wrong key, an empty account, a rate limit, a request that is too
@@ -133,6 +136,9 @@ mod tests {
         check("t", CUT, (false, 1, false), Verdict::Again);
         check("t", CUT, (false, 2, false), Verdict::Failed);
         check("", CUT, ALONE, Verdict::Failed);
+        let silent = Some(ModelErrorKind::Stalled);
+        check("t", silent, ALONE, Verdict::Again);
+        check("t", silent, (false, 1, false), Verdict::Failed);
     }
 
     #[test]
