@@ -1,5 +1,7 @@
 //! What the whole program costs an editor that talks to it over stdio: keys, menus, and the stream of a model's words.
 
+#![allow(clippy::expect_used, reason = "a benchmark ends where it can't go on")]
+
 mod client;
 mod model;
 
