@@ -190,3 +190,30 @@ async fn a_lost_change_is_made_good_by_opening_the_file_again() {
     assert_eq!(decided["results"][0]["outcome"], "accepted");
     puppets.end().await;
 }
+
+#[tokio::test]
+async fn an_opening_that_cannot_be_read_leaves_the_file_to_the_editor_until_its_text_is_known() {
+    let (mut puppets, uri) = with_hunk().await;
+    let path = puppets.home.path("a.txt");
+    let client = &mut puppets.client;
+    client.did_close(&uri);
+    client.notify("textDocument/didOpen", json!({ "textDocument": { "uri": uri, "text": "a\nb\n" } }));
+    client
+        .notification("window/showMessage", |shown| {
+            let text = shown["message"].as_str().unwrap_or_default();
+            text.contains("the text of a.txt") && text.contains("languageId")
+        })
+        .await;
+    let accept = json!({ "decision": "accept", "target": { "uri": uri } });
+    let decided = client.request("copydesk/proposal/decide", accept.clone()).await.unwrap();
+    assert_eq!(decided["results"][0]["outcome"], "pending", "{decided}");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "a\nb\n");
+
+    client.did_close(&uri);
+    client.did_open(&uri, "plaintext", "a\nb\n");
+    let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
+    assert_eq!(decided["results"][0]["outcome"], "accepted", "{decided}");
+    assert_eq!(client.text(&uri), "a\nB\n");
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "a\nb\n", "an open file is the editor's to save");
+    puppets.end().await;
+}

@@ -106,6 +106,17 @@ impl FileStateCache {
         lock(&self.open).open(OpenDocument { path, uri, language, version, text, dirty, lost: false })
     }
 
+    /// A didOpen whose text could not be read. The disk's text stands in for it, so that what is proposed keeps its place; it is
+    /// to be [lost](Self::lose) at once.
+    pub fn open_unread(&self, uri: &str) -> Result<Opened, Ignored> {
+        let path = self.real_path(&uri::to_path(uri)?);
+        let text = self.on_disk(&path).map(|disk| disk.text).unwrap_or_default();
+        let (uri, language) = (uri.to_owned(), String::new());
+        // Whatever comes is newer.
+        let version = i32::MIN;
+        lock(&self.open).open(OpenDocument { path, uri, language, version, text, dirty: true, lost: true })
+    }
+
     /// didChange. A change for a document that is not open is ignored with a reason.
     pub fn change(
         &self,

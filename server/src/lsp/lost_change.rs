@@ -1,9 +1,10 @@
-//! A `didChange` that can't be read: dropped in silence, it would leave the server with another text than the editor's.
+//! A `didOpen` or `didChange` that can't be read: dropped in silence, it would leave the server with another text than the
+//! editor's.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Request;
-use tower_lsp::ls_types::{Range, VersionedTextDocumentIdentifier};
+use tower_lsp::ls_types::{Range, Uri, VersionedTextDocumentIdentifier};
 
 /// What such a message is handled as; no method of the protocol.
 pub(super) const METHOD: &str = "copydesk/_lostChange";
@@ -13,12 +14,31 @@ pub(super) const METHOD: &str = "copydesk/_lostChange";
 pub(in crate::lsp) struct LostChange {
     /// The document it was about, as far as it says.
     pub(in crate::lsp) uri: Option<String>,
+    /// It was the document's `didOpen`.
+    pub(in crate::lsp) opening: bool,
     pub(in crate::lsp) cause: String,
 }
 
 /// Borrowed, so that the look at a large text copies nothing.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+struct ReadableOpening<'a> {
+    #[serde(borrow, rename = "textDocument")]
+    _document: ReadableDocument<'a>,
+}
+
+#[derive(Deserialize)]
+struct ReadableDocument<'a> {
+    #[serde(rename = "uri")]
+    _uri: Uri,
+    #[serde(rename = "languageId")]
+    _language: &'a str,
+    #[serde(rename = "version")]
+    _version: i32,
+    #[serde(rename = "text")]
+    _text: &'a str,
+}
+
+#[derive(Deserialize)]
 struct Readable<'a> {
     #[serde(rename = "textDocument")]
     _document: VersionedTextDocumentIdentifier,
@@ -34,15 +54,17 @@ struct ReadableChange<'a> {
     _text: &'a str,
 }
 
-/// Gives `request`, or what is handled in the place of a `didChange` that can't be read.
+/// Gives `request`, or what is handled in the place of a `didOpen` or `didChange` that can't be read.
 pub(super) fn or_lost(request: Request) -> Request {
-    if request.method() != "textDocument/didChange" {
-        return request;
-    }
     let params = request.params().unwrap_or(&Value::Null);
-    let Err(error) = Readable::deserialize(params) else { return request };
+    let (opening, read) = match request.method() {
+        "textDocument/didOpen" => (true, ReadableOpening::deserialize(params).map(|_| ())),
+        "textDocument/didChange" => (false, Readable::deserialize(params).map(|_| ())),
+        _ => return request,
+    };
+    let Err(error) = read else { return request };
     let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
-    let params = json!({ "uri": uri, "cause": error.to_string() });
+    let params = json!({ "uri": uri, "opening": opening, "cause": error.to_string() });
     Request::build(METHOD).params(params).finish()
 }
 
@@ -67,6 +89,18 @@ mod tests {
                 assert!(lost.cause.contains(cause), "{lost:?}");
             }
         }
+    }
+
+    #[test]
+    fn an_opening_that_cannot_be_read_is_lost_with_its_cause() {
+        let opening = |version: Value| {
+            let document = json!({"uri": "file:///a", "languageId": "x", "version": version, "text": "a"});
+            or_lost(Request::build("textDocument/didOpen").params(json!({"textDocument": document})).finish())
+        };
+        assert_eq!(opening(json!(1)).method(), "textDocument/didOpen");
+        let lost = LostChange::deserialize(opening(Value::Null).params().unwrap()).unwrap();
+        assert_eq!((lost.uri.as_deref(), lost.opening), (Some("file:///a"), true));
+        assert!(lost.cause.contains("null"), "{lost:?}");
     }
 
     #[test]
