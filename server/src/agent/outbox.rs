@@ -41,7 +41,7 @@ impl Outbox {
     }
 
     pub(super) fn transition(&self, reason: Continue) {
-        tracing::debug!(reason = reason.as_str(), "the loop goes on");
+        tracing::info!(reason = reason.as_str(), "the loop goes on");
         self.send(SessionEvent::Transition(reason));
     }
 

@@ -23,6 +23,8 @@ pub(super) enum Content {
     Body(String),
     /// The bytes of a stream as they are, up to the end of the response.
     Bytes(Vec<u8>),
+    /// The same, behind which the connection breaks.
+    CutBytes(Vec<u8>),
     /// A message in parts, and its stop reason if it is not the usual one.
     Stream { parts: Vec<Part>, stop_reason: Option<String> },
 }
@@ -90,6 +92,11 @@ impl Answer {
     /// A stream of these bytes, whatever they are.
     pub fn stream(bytes: impl Into<Vec<u8>>) -> Self {
         Self { content: Content::Bytes(bytes.into()), ..Self::new() }
+    }
+
+    /// A stream of these bytes, behind which the connection breaks.
+    pub fn cut_stream(bytes: impl Into<Vec<u8>>) -> Self {
+        Self { content: Content::CutBytes(bytes.into()), ..Self::new() }
     }
 
     pub fn saying(self, text: impl Into<String>) -> Self {
@@ -166,7 +173,9 @@ impl Answer {
     fn with(mut self, part: Part) -> Self {
         match &mut self.content {
             Content::Stream { parts, .. } => parts.push(part),
-            Content::Body(_) | Content::Bytes(_) => panic!("a response that is written whole has no parts"),
+            Content::Body(_) | Content::Bytes(_) | Content::CutBytes(_) => {
+                panic!("a response that is written whole has no parts")
+            }
         }
         self
     }

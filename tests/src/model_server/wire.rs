@@ -29,12 +29,16 @@ pub(super) async fn play(connection: &mut TcpStream, answer: &Answer, number: us
             let mut stream = EventStream { connection, pieces: answer.pieces, number, blocks: 0 };
             stream.play(parts, stop_reason.as_deref()).await
         }
-        Content::Bytes(bytes) => {
+        Content::Bytes(bytes) | Content::CutBytes(bytes) => {
             let head = head(answer, "text/event-stream", "transfer-encoding: chunked");
             connection.write_all(head.as_bytes()).await?;
             let mut stream = EventStream { connection, pieces: answer.pieces, number, blocks: 0 };
             stream.write(bytes).await?;
-            stream.end().await
+            match answer.content {
+                // Without the last chunk, HTTP itself says that the response is not whole.
+                Content::CutBytes(_) => stream.connection.shutdown().await,
+                _ => stream.end().await,
+            }
         }
     }
 }
