@@ -50,6 +50,9 @@ async fn break_at_each(places: Range<usize>) {
     let mut ended = 0;
     while ended < places.len() {
         let told = client.notification("copydesk/event", |_| true).await;
+        for read in ["copydesk/session/changed", "copydesk/proposal/changed", "$/progress"] {
+            client.take_unread(read);
+        }
         let (place, event) = (sessions[&told["sessionId"].to_string()], &told["event"]);
         if event["type"] == "toolCall" && event["kind"] == "edit" && event["status"] == "completed" {
             *edits.entry(place).or_default() += 1;
@@ -57,9 +60,6 @@ async fn break_at_each(places: Range<usize>) {
         if event["type"] == "terminal" {
             assert_eq!(event["reason"], "completed", "broken at {place}: {event}");
             ended += 1;
-            for read in ["copydesk/session/changed", "copydesk/proposal/changed", "$/progress"] {
-                client.take_unread(read);
-            }
         }
     }
     for place in places {
@@ -85,9 +85,12 @@ fn answer(request: &Request, begun: &mut HashSet<usize>) -> Answer {
         };
     }
     let history = request.body["messages"].to_string();
-    match ["start", "end"].iter().find(|word| !history.contains(&format!("\"new_string\":\"{word}+\""))) {
-        Some(word) => Answer::calls("Edit", edit(place, word)),
-        None => Answer::says("Both are changed."),
+    let missing = ["start", "end"].into_iter().filter(|word| !history.contains(&format!("\"{word}+\"")));
+    let calls = missing.fold(Answer::new(), |answer, word| answer.calling("Edit", edit(place, word)));
+    if history.contains("\"start+\"") && history.contains("\"end+\"") {
+        Answer::says("Both are changed.")
+    } else {
+        calls
     }
 }
 
@@ -107,19 +110,14 @@ fn recorded(place: usize) -> String {
         ("Edit", edit(place, "end")),
     ];
     let mut events = vec![json!({ "type": "message_start", "message": {
-        "id": "msg_recorded", "type": "message", "role": "assistant", "model": "claude-x", "content": [],
-        "stop_reason": null, "stop_sequence": null, "usage": { "input_tokens": 100, "output_tokens": 1 },
+        "id": "msg_recorded", "model": "claude-x", "usage": { "input_tokens": 100, "output_tokens": 1 },
     }})];
     for (index, (name, input)) in calls.into_iter().enumerate() {
         let id = format!("toolu_{index}");
         let block = json!({ "type": "tool_use", "id": id, "name": name, "input": {} });
         events.push(json!({ "type": "content_block_start", "index": index, "content_block": block }));
-        let input = input.to_string();
-        let (head, tail) = input.split_at(input.len() / 2);
-        for piece in [head, tail] {
-            let delta = json!({ "type": "input_json_delta", "partial_json": piece });
-            events.push(json!({ "type": "content_block_delta", "index": index, "delta": delta }));
-        }
+        let delta = json!({ "type": "input_json_delta", "partial_json": input.to_string() });
+        events.push(json!({ "type": "content_block_delta", "index": index, "delta": delta }));
         events.push(json!({ "type": "content_block_stop", "index": index }));
     }
     events.push(json!({

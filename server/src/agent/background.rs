@@ -61,7 +61,7 @@ async fn short(small: Arc<dyn Provider>, system: &str, prompt: String) -> Option
     while let Some(event) = events.next().await {
         match event {
             Ok(ProviderEvent::BlockStop { block: ContentBlock::Text { text: more }, .. }) => {
-                text.push_str(&more)
+                text.push_str(&more);
             }
             Ok(
                 ProviderEvent::MessageStart { usage: said, .. }

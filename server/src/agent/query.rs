@@ -239,7 +239,9 @@ impl<'outbox> Task<'outbox> {
     fn goes_on(&self, next: Continuation) -> State {
         let Continuation { state, void, told } = next;
         self.outbox.void(void);
-        told.into_iter().for_each(|message| self.outbox.message(message));
+        for message in told {
+            self.outbox.message(message);
+        }
         if let Some(reason) = state.transition {
             self.outbox.transition(reason);
         }

@@ -46,6 +46,8 @@ impl Dollars {
         whole.checked_mul(1_000_000)?.checked_add(millionths.parse().ok()?).map(Self)
     }
 
+    /// For wires that have no exact numbers.
+    #[allow(clippy::cast_precision_loss, reason = "no sum of a task has sixteen digits")]
     pub fn as_f64(self) -> f64 {
         self.0 as f64 / 1_000_000.0
     }

@@ -37,7 +37,9 @@ impl Task<'_> {
     pub(super) async fn ended(&self, turns: u32, end: End) -> Terminal {
         let End { reason, message, error, void, told } = end;
         self.outbox.void(void);
-        told.into_iter().for_each(|message| self.outbox.message(message));
+        for message in told {
+            self.outbox.message(message);
+        }
         if let Some(error) = error {
             self.outbox.message(self.api_error(&error));
             let session = self.params.tool_use_context.session.clone();

@@ -166,7 +166,7 @@ impl Session {
     /// Runs one task after another until nothing is queued.
     async fn run(self: Arc<Self>, mut running: Running, mut prompt: Prompt) {
         loop {
-            let ran = AssertUnwindSafe(self.run_task(&running, prompt)).catch_unwind().await;
+            let ran = AssertUnwindSafe(Box::pin(self.run_task(&running, prompt))).catch_unwind().await;
             if ran.is_err() {
                 tracing::error!(session = %self.id, "a task panicked");
                 let terminal = Terminal {

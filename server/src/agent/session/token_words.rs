@@ -5,8 +5,7 @@ pub(super) fn token_budget(prompt: &str) -> Option<u64> {
     let words: Vec<&str> = prompt.split_whitespace().collect();
     let ends = [words.first(), words.last()];
     let marked = ends.into_iter().flatten().find_map(|word| tokens(word.strip_prefix('+')?));
-    let asked = || words.windows(3).find_map(|three| asked(three));
-    marked.or_else(asked)
+    marked.or_else(|| words.windows(3).find_map(asked))
 }
 
 /// `use 2M tokens`, `spend 500k tokens.`
