@@ -23,7 +23,7 @@ use std::future::Future;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use arguments::{Invocation, UsageError};
+use arguments::{About, Invocation, UsageError};
 use terminal::Terminal;
 
 use crate::config::Override;
@@ -94,8 +94,11 @@ fn dispatch(invocation: Invocation, terminal: &mut Terminal) -> Exit {
             Exit::Done
         }
         Invocation::Config { overrides } => config::show(terminal, &overrides),
-        Invocation::Doctor { overrides } => {
+        Invocation::Doctor { overrides, about: About::Installation } => {
             block_on(terminal, |terminal| doctor::doctor(terminal, overrides))
+        }
+        Invocation::Doctor { overrides, about: About::Model } => {
+            block_on(terminal, |terminal| doctor::examine_model(terminal, overrides))
         }
         Invocation::Setup { editor, languages } => setup::setup(terminal, editor, &languages),
         Invocation::Try { overrides } => block_on(terminal, |terminal| try_it::try_it(terminal, overrides)),

@@ -2,6 +2,8 @@
 
 mod model;
 
+pub use self::model::look as look_at_model;
+
 use std::path::PathBuf;
 
 use crate::config::{Loaded, choose_model};

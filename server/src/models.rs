@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod event;
+mod examine;
 mod failure;
 mod follow;
 mod generate;
@@ -21,6 +22,7 @@ mod sse;
 
 pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig, Credential, Renewal};
 pub use event::{BlockDelta, ProviderEvent};
+pub use examine::{Ability, Examination, examine};
 pub use local::LocalModel;
 pub use offline::{OFFLINE_LABEL, OfflineModel};
 pub use openai::{OPENAI_URL, OpenAi, OpenAiConfig};

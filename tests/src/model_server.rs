@@ -2,8 +2,10 @@
 //! every request it gets.
 
 mod answer;
+mod chat_completions;
 mod http;
 mod invariants;
+mod play;
 mod request;
 mod wire;
 
@@ -18,6 +20,7 @@ use tokio::task::JoinHandle;
 
 pub use answer::Answer;
 pub use request::Request;
+pub use wire::Wire;
 
 /// Longest wait of a test for something that ought to happen.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -31,6 +34,7 @@ pub struct ModelServer {
 
 /// What the connections share.
 struct Stage {
+    wire: Wire,
     played: Mutex<Played>,
     /// Counts requests, so that a test can wait for one.
     asked: watch::Sender<usize>,
@@ -78,18 +82,23 @@ enum Reply {
 impl ModelServer {
     /// Answers the first request with the first answer, and so on.
     pub async fn playing(script: impl IntoIterator<Item = Answer>) -> Self {
-        Self::start(script.into_iter().map(Step::Answer).collect()).await
+        Self::speaking(Wire::Messages, script).await
+    }
+
+    /// The same in another vendor's words.
+    pub async fn speaking(wire: Wire, script: impl IntoIterator<Item = Answer>) -> Self {
+        Self::start(wire, script.into_iter().map(Step::Answer).collect()).await
     }
 
     /// Answers each request by what is in it.
     pub async fn answering(reply: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
-        Self::start(VecDeque::from([Step::By(Box::new(reply))])).await
+        Self::start(Wire::Messages, VecDeque::from([Step::By(Box::new(reply))])).await
     }
 
     /// Hands every request to the test, which answers when it likes.
     pub async fn by_hand() -> (Self, mpsc::UnboundedReceiver<Asked>) {
         let (hand, asked) = mpsc::unbounded_channel();
-        (Self::start(VecDeque::from([Step::Hand(hand)])).await, asked)
+        (Self::start(Wire::Messages, VecDeque::from([Step::Hand(hand)])).await, asked)
     }
 
     /// The base URL of the API.
@@ -126,11 +135,12 @@ impl ModelServer {
         wait(self.stage.hung_up.subscribe(), times, "connection closed early").await;
     }
 
-    async fn start(script: VecDeque<Step>) -> Self {
+    async fn start(wire: Wire, script: VecDeque<Step>) -> Self {
         let listener =
             TcpListener::bind("127.0.0.1:0").await.unwrap_or_else(|error| panic!("no port: {error}"));
         let address = listener.local_addr().unwrap_or_else(|error| panic!("no address: {error}"));
         let stage = Arc::new(Stage {
+            wire,
             played: Mutex::new(Played { script, ..Played::default() }),
             asked: watch::Sender::new(0),
             hung_up: watch::Sender::new(0),
@@ -168,7 +178,10 @@ impl Stage {
         let reply = {
             let mut played = self.lock();
             let number = played.requests.len() + 1;
-            let faults = invariants::faults(&request);
+            let faults = match self.wire {
+                Wire::Messages => invariants::faults(&request),
+                Wire::ChatCompletions => chat_completions::faults(&request),
+            };
             played.faults.extend(faults.into_iter().map(|fault| format!("request {number}: {fault}")));
             played.requests.push(request.clone());
             match played.script.pop_front() {
@@ -207,6 +220,11 @@ async fn serve(listener: TcpListener, stage: Arc<Stage>) {
 async fn serve_one(mut connection: tokio::net::TcpStream, stage: Arc<Stage>, number: usize) {
     // A connection that never asks anything is no matter of the script.
     let Some(request) = http::read(&mut connection).await else { return };
+    // What a client asks of the server itself is no part of the script.
+    if let Some(answer) = stage.wire.about_itself(&request) {
+        let _ = play::play(&mut connection, &answer, stage.wire, number).await;
+        return;
+    }
     let answer = match stage.reply(request) {
         Reply::Now(answer) => answer,
         Reply::Later(given) => match given.await {
@@ -214,7 +232,7 @@ async fn serve_one(mut connection: tokio::net::TcpStream, stage: Arc<Stage>, num
             Err(_) => return,
         },
     };
-    if wire::play(&mut connection, &answer, number).await.is_err() {
+    if play::play(&mut connection, &answer, stage.wire, number).await.is_err() {
         stage.hung_up.send_modify(|hung_up| *hung_up += 1);
     }
 }

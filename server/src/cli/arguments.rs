@@ -21,6 +21,7 @@ pub(super) enum Invocation {
     Run(RunArguments),
     Doctor {
         overrides: Vec<Override>,
+        about: About,
     },
     Setup {
         editor: SetupEditor,
@@ -65,6 +66,14 @@ pub(super) enum Output {
     Json,
     /// Each event as it comes, one a line.
     StreamJson,
+}
+
+/// What the doctor looks at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum About {
+    Installation,
+    /// `--model`, with a name or for the configured one: the model is asked what it can do.
+    Model,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,6 +124,7 @@ pub(super) fn parse(
                 let topic = words.next()?.map_or(Ok(Topic::All), |word| topic(&word))?;
                 return Ok(Invocation::Help { topic });
             }
+            "--model" => return Err(error("`--model` needs a value")),
             option if option.starts_with('-') => return Err(unknown_option(option)),
             command => topic(command)?,
         };
@@ -141,12 +151,15 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
     let mut plain = Vec::new();
     let mut decide = Decide::Ask;
     let mut output = Output::Text;
+    let mut about = About::Installation;
     let mut only_plain = false;
     while let Some(word) = if only_plain { words.words.next() } else { words.next()? } {
         match word.as_str() {
             word if only_plain || !word.starts_with('-') => plain.push(word.to_owned()),
             "--" => only_plain = true,
             "--help" | "-h" => return Ok(Invocation::Help { topic }),
+            "--model" if topic == Topic::Doctor => about = About::Model,
+            "--model" => return Err(error("`--model` needs a value")),
             "--yes" | "-y" if topic == Topic::Run => decide = decided(decide, Decide::AcceptAll)?,
             "--diff" if topic == Topic::Run => decide = decided(decide, Decide::ShowOnly)?,
             "--output" | "-o" if topic == Topic::Run => output = output_named(&words.value("--output")?)?,
@@ -157,6 +170,9 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
         }
     }
     let overrides = words.overrides;
+    if overrides.iter().any(|given| given.key == Key::ModelName) {
+        about = About::Model;
+    }
     let nothing_more = |plain: &[String]| match plain.first() {
         Some(word) => Err(error(format!("`{word}` is one argument too many"))),
         None => Ok(()),
@@ -164,7 +180,7 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
     match topic {
         Topic::All => Ok(Invocation::Help { topic }),
         Topic::Try => nothing_more(&plain).map(|()| Invocation::Try { overrides }),
-        Topic::Doctor => nothing_more(&plain).map(|()| Invocation::Doctor { overrides }),
+        Topic::Doctor => nothing_more(&plain).map(|()| Invocation::Doctor { overrides, about }),
         Topic::Config => nothing_more(&plain).map(|()| Invocation::Config { overrides }),
         Topic::Setup => {
             let mut plain = plain.into_iter();
@@ -193,10 +209,11 @@ impl Words {
         while let Some(word) = self.words.next() {
             match word.as_str() {
                 "--offline" => self.set(Key::ModelProvider, "offline".to_owned(), "--offline"),
-                "--model" => {
-                    let name = self.value("--model")?;
-                    self.set(Key::ModelName, name, "--model");
-                }
+                // Without a name, the command decides what it means.
+                "--model" => match self.words.next() {
+                    Some(name) => self.set(Key::ModelName, name, "--model"),
+                    None => return Ok(Some(word)),
+                },
                 _ => match word.strip_prefix("--model=") {
                     Some(name) => self.set(Key::ModelName, name.to_owned(), "--model"),
                     None => return Ok(Some(word)),
@@ -360,10 +377,12 @@ mod tests {
     #[test]
     fn the_other_commands() {
         check(&["try", "--offline"], Invocation::Try { overrides: offline() });
-        check(&["doctor"], Invocation::Doctor { overrides: vec![] });
+        check(&["doctor"], Invocation::Doctor { overrides: vec![], about: About::Installation });
+        check(&["doctor", "--model"], Invocation::Doctor { overrides: vec![], about: About::Model });
         let languages = vec!["rust".into(), "go".into()];
         check(&["setup", "hx", "rust", "go"], Invocation::Setup { editor: SetupEditor::Helix, languages });
         let model = || vec![Override { key: Key::ModelName, value: "m".into(), flag: "--model" }];
+        check(&["doctor", "--model", "m"], Invocation::Doctor { overrides: model(), about: About::Model });
         check(&["config", "--model", "m"], Invocation::Config { overrides: model() });
         assert_eq!(as_arguments(&model()), ["--model=m"]);
         assert_eq!(as_arguments(&offline()), ["--offline"]);
@@ -385,6 +404,8 @@ mod tests {
         check_error(&["rum"], "there is no command `rum`");
         check_error(&["run"], "what is to be done?");
         check_error(&["run", "x", "--wat"], "no option `--wat`");
+        check_error(&["run", "x", "--model"], "needs a value");
+        check_error(&["--model"], "needs a value");
         check_error(&["try", "--yes"], "no option `--yes`");
         check_error(&["run", "x", "--yes", "--diff"], "choose one");
         check_error(&["run", "x", "--output", "xml"], "not `xml`");

@@ -1,5 +1,7 @@
 //! `copydesk doctor`: what works here, what does not, and what to do next.
 
+mod examination;
+
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -15,6 +17,8 @@ use crate::documents::AbsPath;
 
 /// A server that takes longer to start is broken.
 const LONGEST_START: Duration = Duration::from_secs(10);
+
+pub(super) use self::examination::examine_model;
 
 pub(super) async fn doctor(terminal: &mut Terminal, overrides: Vec<Override>) -> Result<Exit> {
     let server = match time_to_start(&overrides).await {

@@ -42,7 +42,8 @@ stdin and stdout (`--stdio` says so even at a terminal).
 
 options for every command:
   --offline         the built-in offline model: no language model, no network
-  --model NAME      the model to ask
+  --model NAME      the model to ask; PROVIDER/NAME names its provider too, such as openai/gpt-5
+                    or anthropic/claude-sonnet-5 (providers: anthropic, openai, local, offline)
   --version, --help
 ";
 
@@ -81,11 +82,15 @@ exit codes:
 ";
 
 const DOCTOR: &str = "\
-usage: copydesk doctor
+usage: copydesk doctor [--model [NAME]]
 
 Says which model would answer and why, whether there is a key (which is never shown), which editors
 are installed, what is wrong in the configuration, and what to do next. Exits with 1 if something is
-wrong.
+wrong. Nobody is asked anything over the network.
+
+  --model [NAME]    ask the model itself, or the one named, in five short requests: whether it is
+                    reached and streams, counts tokens, calls tools when it should and when it must,
+                    calls several at once, sees images, and how long its window is
 ";
 
 const SETUP: &str = "\
@@ -100,7 +105,12 @@ usage: copydesk config
 
 Prints the settings in effect as TOML, each with the place it came from, then what is wrong in
 them. They are read from config.toml in your configuration folder, from .copydesk/config.toml here,
-from the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL,
-COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_LOG) and from the command line; the later ones win. An editor's own settings are not
-known here.
+from the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY,
+OPENAI_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_DETECT_LOCAL, COPYDESK_LOG) and from the command line;
+the later ones win. An editor's own settings are not known here.
+
+--model openai/NAME sets both `model.provider` and `model.name`; in the files, `model.name` is the
+name alone. Without `model.provider`, the first of these answers: Anthropic if there is a key for it,
+OpenAI or what `openai.base_url` leads to, a server on this machine (unless `model.detect_local` is
+false), the offline model.
 ";

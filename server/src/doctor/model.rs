@@ -5,7 +5,7 @@ use crate::config::{ModelChoice, ProviderKind, shown_url};
 use crate::models::{DEFAULT_MODEL, OPENAI_URL};
 
 /// What there is to say of it, and whether a model can answer; what is to be done goes to `next`.
-pub(super) fn look(choice: &ModelChoice, next: &mut Vec<String>) -> (Vec<Finding>, bool) {
+pub fn look(choice: &ModelChoice, next: &mut Vec<String>) -> (Vec<Finding>, bool) {
     let mut found = Vec::new();
     let usable = tell(&mut found, choice, next);
     (found, usable)

@@ -205,7 +205,7 @@ impl Inner {
         let limit = self.config.idle_timeout.unwrap_or(quirks.patience);
         let patience =
             Patience { limit: Some(limit).filter(|limit| !limit.is_zero()), ..Patience::default() };
-        let body = self.body(known, &quirks, request, max_tokens, None)?;
+        let body = self.body(known, &quirks, request, max_tokens)?;
         let answer = Answer::new(&known.model, self.config.tool_calls);
         let url = reached.shown();
         let asked = Asked { model: &known.model, url: &url, api: API };
@@ -220,11 +220,10 @@ impl Inner {
         quirks: &Quirks,
         request: &ModelRequest,
         max_tokens: u32,
-        forced: Option<&str>,
     ) -> Result<Map<String, Value>, Failure> {
         let format = self.config.tool_calls;
         let written = |max_tokens| {
-            let asking = Asking { model: &known.model, quirks, format, max_tokens, forced };
+            let asking = Asking { model: &known.model, quirks, format, max_tokens };
             request::body(request, asking)
         };
         let body = written(max_tokens);

@@ -87,6 +87,8 @@ impl ModelRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolChoice {
     Auto,
+    /// It has to call one.
+    Any,
     None,
 }
 

@@ -1,192 +1,190 @@
-//! An answer onto a connection: HTTP/1.1 with a chunked body of server-sent events.
-
-use std::io;
-use std::time::Duration;
+//! The words in which a vendor's API says an answer.
 
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
 
-use super::Answer;
-use super::answer::{Content, Part};
+use super::{Answer, Request};
 
-/// Characters of a call's input in one delta.
+/// Characters of a call's input in one piece.
 const INPUT_PIECE: usize = 10;
 
-/// Plays `answer`. An error: the other side left before it was over. `number` makes the ids unique.
-pub(super) async fn play(connection: &mut TcpStream, answer: &Answer, number: usize) -> io::Result<()> {
-    connection.set_nodelay(true)?;
-    rest(connection, answer.delay).await?;
-    match &answer.content {
-        Content::Body(body) => {
-            let head = head(answer, "application/json", &format!("content-length: {}", body.len()));
-            connection.write_all(format!("{head}{body}").as_bytes()).await?;
-            connection.shutdown().await
-        }
-        Content::Stream { parts, stop_reason } => {
-            let head = head(answer, "text/event-stream", "transfer-encoding: chunked");
-            connection.write_all(head.as_bytes()).await?;
-            let mut stream = EventStream { connection, pieces: answer.pieces, number, blocks: 0 };
-            stream.play(parts, stop_reason.as_deref()).await
-        }
-        Content::Bytes(bytes) | Content::CutBytes(bytes) => {
-            let head = head(answer, "text/event-stream", "transfer-encoding: chunked");
-            connection.write_all(head.as_bytes()).await?;
-            let mut stream = EventStream { connection, pieces: answer.pieces, number, blocks: 0 };
-            stream.write(bytes).await?;
-            match answer.content {
-                // Without the last chunk, HTTP itself says that the response is not whole.
-                Content::CutBytes(_) => stream.connection.shutdown().await,
-                _ => stream.end().await,
-            }
-        }
-    }
-}
-
-fn head(answer: &Answer, content_type: &str, framing: &str) -> String {
-    let mut head = format!("HTTP/1.1 {} Scripted\r\n{framing}\r\nconnection: close\r\n", answer.status);
-    if !answer.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
-        head.extend(["content-type: ", content_type, "\r\n"]);
-    }
-    for (name, value) in &answer.headers {
-        head.extend([name, ": ", value, "\r\n"]);
-    }
-    head + "\r\n"
-}
-
-struct EventStream<'a> {
-    connection: &'a mut TcpStream,
-    pieces: Option<usize>,
-    number: usize,
-    blocks: usize,
-}
-
-impl EventStream<'_> {
-    async fn play(&mut self, parts: &[Part], stop_reason: Option<&str>) -> io::Result<()> {
-        self.event(&json!({ "type": "message_start", "message": {
-            "id": format!("msg_{}", self.number), "type": "message", "role": "assistant", "model": "scripted",
-            "content": [], "stop_reason": null, "stop_sequence": null,
-            "usage": { "input_tokens": 100, "output_tokens": 1 },
-        }}))
-        .await?;
-        for part in parts {
-            match part {
-                Part::Text(text) => self.text(text, Close::Yes).await?,
-                Part::HalfText(text) => self.text(text, Close::No).await?,
-                Part::Thinking(thought) => self.thinking(thought).await?,
-                Part::Call { name, input } => self.call(name, input).await?,
-                Part::Raw(event) => self.write(format!("{event}\n\n").as_bytes()).await?,
-                Part::Error { error_type, message } => {
-                    let error = json!({ "type": error_type, "message": message });
-                    self.event(&json!({ "type": "error", "error": error })).await?;
-                    return self.end().await;
-                }
-                Part::Pause(pause) => rest(self.connection, *pause).await?,
-                Part::Stall => return stay(self.connection).await,
-                // Without the last chunk, HTTP itself says that the response is not whole.
-                Part::Cut => return self.connection.shutdown().await,
-                Part::End => return self.end().await,
-            }
-        }
-        let calls = parts.iter().any(|part| matches!(part, Part::Call { .. }));
-        let reason = stop_reason.unwrap_or(if calls { "tool_use" } else { "end_turn" });
-        self.event(&json!({
-            "type": "message_delta",
-            "delta": { "stop_reason": reason, "stop_sequence": null },
-            "usage": { "output_tokens": 10 },
-        }))
-        .await?;
-        self.event(&json!({ "type": "message_stop" })).await?;
-        self.end().await
-    }
-
-    async fn text(&mut self, text: &str, close: Close) -> io::Result<()> {
-        let index = self.open(json!({ "type": "text", "text": "" })).await?;
-        for word in text.split_inclusive(' ') {
-            self.delta(index, json!({ "type": "text_delta", "text": word })).await?;
-        }
-        match close {
-            Close::Yes => self.close(index).await,
-            Close::No => Ok(()),
-        }
-    }
-
-    async fn thinking(&mut self, thought: &str) -> io::Result<()> {
-        let index = self.open(json!({ "type": "thinking", "thinking": "" })).await?;
-        self.delta(index, json!({ "type": "thinking_delta", "thinking": thought })).await?;
-        let signature = format!("signed-{}-{index}", self.number);
-        self.delta(index, json!({ "type": "signature_delta", "signature": signature })).await?;
-        self.close(index).await
-    }
-
-    async fn call(&mut self, name: &str, input: &Value) -> io::Result<()> {
-        let id = format!("toolu_{}_{}", self.number, self.blocks);
-        let index = self.open(json!({ "type": "tool_use", "id": id, "name": name, "input": {} })).await?;
-        self.delta(index, json!({ "type": "input_json_delta", "partial_json": "" })).await?;
-        let input: Vec<char> = input.to_string().chars().collect();
-        for piece in input.chunks(INPUT_PIECE) {
-            let piece: String = piece.iter().collect();
-            self.delta(index, json!({ "type": "input_json_delta", "partial_json": piece })).await?;
-        }
-        self.close(index).await
-    }
-
-    async fn open(&mut self, block: Value) -> io::Result<usize> {
-        let index = self.blocks;
-        self.blocks += 1;
-        self.event(&json!({ "type": "content_block_start", "index": index, "content_block": block })).await?;
-        Ok(index)
-    }
-
-    async fn delta(&mut self, index: usize, delta: Value) -> io::Result<()> {
-        self.event(&json!({ "type": "content_block_delta", "index": index, "delta": delta })).await
-    }
-
-    async fn close(&mut self, index: usize) -> io::Result<()> {
-        self.event(&json!({ "type": "content_block_stop", "index": index })).await
-    }
-
-    async fn event(&mut self, data: &Value) -> io::Result<()> {
-        let name = data["type"].as_str().unwrap_or_default();
-        self.write(format!("event: {name}\ndata: {data}\n\n").as_bytes()).await
-    }
-
-    async fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let pieces = self.pieces.unwrap_or(bytes.len()).max(1);
-        for piece in bytes.chunks(pieces) {
-            let mut chunk = format!("{:x}\r\n", piece.len()).into_bytes();
-            chunk.extend_from_slice(piece);
-            chunk.extend_from_slice(b"\r\n");
-            self.connection.write_all(&chunk).await?;
-            if self.pieces.is_some() {
-                // A chunk of its own, also for the reader.
-                tokio::task::yield_now().await;
-            }
-        }
-        Ok(())
-    }
-
-    async fn end(&mut self) -> io::Result<()> {
-        self.connection.write_all(b"0\r\n\r\n").await?;
-        self.connection.shutdown().await
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wire {
+    /// Anthropic's Messages API.
+    Messages,
+    /// OpenAI's chat completions.
+    ChatCompletions,
 }
 
 /// Whether a block is finished.
-#[derive(Clone, Copy)]
-enum Close {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Close {
     Yes,
     No,
 }
 
-/// Waits that long; an error if the other side leaves meanwhile.
-async fn rest(connection: &mut TcpStream, time: Duration) -> io::Result<()> {
-    tokio::time::timeout(time, stay(connection)).await.unwrap_or(Ok(()))
+/// What an answer says, piece by piece. Each function gives events as they are written.
+#[derive(Debug)]
+pub(super) struct Voice {
+    wire: Wire,
+    /// Makes the ids unique.
+    number: usize,
+    blocks: usize,
+    calls: usize,
 }
 
-/// Waits until the other side leaves.
-async fn stay(connection: &mut TcpStream) -> io::Result<()> {
-    let mut nothing = [0; 16];
-    while connection.read(&mut nothing).await? > 0 {}
-    Err(io::ErrorKind::ConnectionReset.into())
+impl Wire {
+    /// Answers to what is no request of the script: which models there are.
+    pub(super) fn about_itself(self, request: &Request) -> Option<Answer> {
+        match (self, request.method.as_str(), request.path.as_str()) {
+            (Self::ChatCompletions, "GET", "/v1/models") => {
+                let models =
+                    json!({ "object": "list", "data": [{ "id": "scripted", "max_model_len": 100_000 }] });
+                Some(Answer::response(200, models.to_string()))
+            }
+            (Self::ChatCompletions, "GET", _) => Some(Answer::response(404, "{}")),
+            (Self::ChatCompletions | Self::Messages, _, _) => None,
+        }
+    }
+}
+
+impl Voice {
+    pub(super) fn new(wire: Wire, number: usize) -> Self {
+        Self { wire, number, blocks: 0, calls: 0 }
+    }
+
+    pub(super) fn begin(&self) -> Vec<String> {
+        match self.wire {
+            Wire::Messages => vec![event(&json!({ "type": "message_start", "message": {
+                "id": format!("msg_{}", self.number), "type": "message", "role": "assistant", "model": "scripted",
+                "content": [], "stop_reason": null, "stop_sequence": null,
+                "usage": { "input_tokens": 100, "output_tokens": 1 },
+            }}))],
+            Wire::ChatCompletions => {
+                vec![self.chunk(json!({ "role": "assistant", "content": "" }), Value::Null)]
+            }
+        }
+    }
+
+    pub(super) fn text(&mut self, text: &str, close: Close) -> Vec<String> {
+        let words = text.split_inclusive(' ');
+        match self.wire {
+            Wire::Messages => {
+                let deltas = words.map(|word| json!({ "type": "text_delta", "text": word })).collect();
+                self.block(json!({ "type": "text", "text": "" }), deltas, close)
+            }
+            Wire::ChatCompletions => {
+                words.map(|word| self.chunk(json!({ "content": word }), Value::Null)).collect()
+            }
+        }
+    }
+
+    pub(super) fn thinking(&mut self, thought: &str) -> Vec<String> {
+        match self.wire {
+            Wire::Messages => {
+                let signature = format!("signed-{}-{}", self.number, self.blocks);
+                let deltas = vec![
+                    json!({ "type": "thinking_delta", "thinking": thought }),
+                    json!({ "type": "signature_delta", "signature": signature }),
+                ];
+                self.block(json!({ "type": "thinking", "thinking": "" }), deltas, Close::Yes)
+            }
+            Wire::ChatCompletions => vec![self.chunk(json!({ "reasoning_content": thought }), Value::Null)],
+        }
+    }
+
+    pub(super) fn call(&mut self, name: &str, input: &Value) -> Vec<String> {
+        let characters: Vec<char> = input.to_string().chars().collect();
+        let pieces = characters.chunks(INPUT_PIECE).map(|piece| piece.iter().collect::<String>());
+        match self.wire {
+            Wire::Messages => {
+                let id = format!("toolu_{}_{}", self.number, self.blocks);
+                let first = json!({ "type": "input_json_delta", "partial_json": "" });
+                let more = pieces.map(|piece| json!({ "type": "input_json_delta", "partial_json": piece }));
+                let deltas = std::iter::once(first).chain(more).collect();
+                self.block(
+                    json!({ "type": "tool_use", "id": id, "name": name, "input": {} }),
+                    deltas,
+                    Close::Yes,
+                )
+            }
+            Wire::ChatCompletions => {
+                let index = self.calls;
+                self.calls += 1;
+                let id = format!("call_{}_{index}", self.number);
+                let first = json!([{ "index": index, "id": id, "type": "function", "function": { "name": name, "arguments": "" } }]);
+                let more =
+                    pieces.map(|piece| json!([{ "index": index, "function": { "arguments": piece } }]));
+                std::iter::once(first)
+                    .chain(more)
+                    .map(|calls| self.chunk(json!({ "tool_calls": calls }), Value::Null))
+                    .collect()
+            }
+        }
+    }
+
+    /// An error in the middle.
+    pub(super) fn error(&self, error_type: &str, message: &str) -> Vec<String> {
+        let error = json!({ "type": error_type, "message": message });
+        match self.wire {
+            Wire::Messages => vec![event(&json!({ "type": "error", "error": error }))],
+            Wire::ChatCompletions => vec![data(&json!({ "error": error }))],
+        }
+    }
+
+    /// The end, for `reason` in the words of the Messages API.
+    pub(super) fn end(&self, reason: &str) -> Vec<String> {
+        match self.wire {
+            Wire::Messages => vec![
+                event(&json!({
+                    "type": "message_delta",
+                    "delta": { "stop_reason": reason, "stop_sequence": null },
+                    "usage": { "output_tokens": 10 },
+                })),
+                event(&json!({ "type": "message_stop" })),
+            ],
+            Wire::ChatCompletions => {
+                let reason = match reason {
+                    "end_turn" => "stop",
+                    "tool_use" => "tool_calls",
+                    "max_tokens" => "length",
+                    "refusal" => "content_filter",
+                    other => other,
+                };
+                let usage = json!({ "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110 });
+                let figures = json!({ "id": self.id(), "choices": [], "usage": usage });
+                vec![self.chunk(json!({}), json!(reason)), data(&figures), "data: [DONE]\n\n".to_owned()]
+            }
+        }
+    }
+
+    fn block(&mut self, block: Value, deltas: Vec<Value>, close: Close) -> Vec<String> {
+        let index = self.blocks;
+        self.blocks += 1;
+        let start = json!({ "type": "content_block_start", "index": index, "content_block": block });
+        let deltas = deltas
+            .into_iter()
+            .map(|delta| json!({ "type": "content_block_delta", "index": index, "delta": delta }));
+        let stop = (close == Close::Yes).then(|| json!({ "type": "content_block_stop", "index": index }));
+        std::iter::once(start).chain(deltas).chain(stop).map(|data| event(&data)).collect()
+    }
+
+    fn chunk(&self, delta: Value, finish_reason: Value) -> String {
+        data(&json!({
+            "id": self.id(), "object": "chat.completion.chunk", "created": 1, "model": "scripted-1",
+            "choices": [{ "index": 0, "delta": delta, "finish_reason": finish_reason }],
+        }))
+    }
+
+    fn id(&self) -> String {
+        format!("chatcmpl-{}", self.number)
+    }
+}
+
+/// An event whose name stands in its data too.
+fn event(data: &Value) -> String {
+    format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default())
+}
+
+fn data(data: &Value) -> String {
+    format!("data: {data}\n\n")
 }

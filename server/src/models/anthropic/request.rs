@@ -36,7 +36,8 @@ pub(super) fn body(request: &ModelRequest, form: &Form<'_>) -> Vec<u8> {
         context_management: ContextManagement::of(edits(&request.context_edits, form.thinking)),
         tool_choice: match request.tool_choice {
             ToolChoice::None if !tools.is_empty() => Some(TypeOnly { kind: "none" }),
-            ToolChoice::None | ToolChoice::Auto => None,
+            ToolChoice::Any if !tools.is_empty() => Some(TypeOnly { kind: "any" }),
+            ToolChoice::None | ToolChoice::Any | ToolChoice::Auto => None,
         },
         tools,
         system: system(&request.system),

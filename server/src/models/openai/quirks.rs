@@ -18,6 +18,7 @@ pub(super) struct Quirks {
     pub(super) beside_calls: BesideCalls,
     pub(super) after_results: AfterResults,
     pub(super) call_ids: CallIds,
+    pub(super) forced: ForcedCall,
     pub(super) schemas: SchemaDialect,
     pub(super) reasoning: SentBack,
     pub(super) window: WindowSource,
@@ -70,6 +71,15 @@ pub(super) enum CallIds {
     Nine,
 }
 
+/// How a call is demanded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ForcedCall {
+    /// `required`
+    Required,
+    /// The tool by its name, where there is only one.
+    Named,
+}
+
 /// What a tool's JSON Schema may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SchemaDialect {
@@ -109,19 +119,20 @@ pub(super) fn quirks(server: ChatServer, model: &str) -> Quirks {
     let (own, folded) = (AfterResults::Own, AfterResults::Folded);
     let (any, nine) = (CallIds::Any, CallIds::Nine);
     let (null, empty) = (BesideCalls::Null, BesideCalls::Empty);
+    let (required, named) = (ForcedCall::Required, ForcedCall::Named);
     let (never, with_calls) = (SentBack::Never, SentBack::WithCalls);
     #[rustfmt::skip]
-    let (name, wire, limit, system, usage, beside_calls, after_results, call_ids, schemas, reasoning, window, patience) = match server {
-        OpenAi     => ("OpenAI",     Chat,         MaxCompletionTokens, "developer", Asked, null,  own,    any,  Full,  never,      WindowSource::Unknown,  REMOTE),
-        OpenRouter => ("OpenRouter", Chat,         MaxTokens,           "system",    Asked, null,  own,    any,  Full,  never,      WindowSource::Models,   REMOTE),
-        Ollama     => ("Ollama",     Wire::Ollama, MaxTokens,           "system",    Left,  empty, own,    any,  Plain, never,      WindowSource::Show,     LOCAL),
-        LlamaCpp   => ("llama.cpp",  Chat,         MaxTokens,           "system",    Asked, null,  own,    any,  Plain, never,      WindowSource::Props,    LOCAL),
-        LmStudio   => ("LM Studio",  Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  Plain, never,      WindowSource::LmStudio, LOCAL),
-        Vllm       => ("vLLM",       Chat,         MaxTokens,           "system",    Asked, null,  own,    any,  Plain, never,      WindowSource::Models,   LOCAL),
-        DeepSeek   => ("DeepSeek",   Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  Full,  with_calls, WindowSource::Unknown,  REMOTE),
-        Mistral    => ("Mistral",    Chat,         MaxTokens,           "system",    Left,  empty, folded, nine, Full,  never,      WindowSource::Models,   REMOTE),
-        Kimi       => ("Kimi",       Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  Plain, with_calls, WindowSource::Models,   REMOTE),
-        Generic    => ("the server", Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  Plain, never,      WindowSource::Models,   LOCAL),
+    let (name, wire, limit, system, usage, beside_calls, after_results, call_ids, forced, schemas, reasoning, window, patience) = match server {
+        OpenAi     => ("OpenAI",     Chat,         MaxCompletionTokens, "developer", Asked, null,  own,    any,  required, Full,  never,      WindowSource::Unknown,  REMOTE),
+        OpenRouter => ("OpenRouter", Chat,         MaxTokens,           "system",    Asked, null,  own,    any,  required, Full,  never,      WindowSource::Models,   REMOTE),
+        Ollama     => ("Ollama",     Wire::Ollama, MaxTokens,           "system",    Left,  empty, own,    any,  required, Plain, never,      WindowSource::Show,     LOCAL),
+        LlamaCpp   => ("llama.cpp",  Chat,         MaxTokens,           "system",    Asked, null,  own,    any,  required, Plain, never,      WindowSource::Props,    LOCAL),
+        LmStudio   => ("LM Studio",  Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  required, Plain, never,      WindowSource::LmStudio, LOCAL),
+        Vllm       => ("vLLM",       Chat,         MaxTokens,           "system",    Asked, null,  own,    any,  named,    Plain, never,      WindowSource::Models,   LOCAL),
+        DeepSeek   => ("DeepSeek",   Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  required, Full,  with_calls, WindowSource::Unknown,  REMOTE),
+        Mistral    => ("Mistral",    Chat,         MaxTokens,           "system",    Left,  empty, folded, nine, required, Full,  never,      WindowSource::Models,   REMOTE),
+        Kimi       => ("Kimi",       Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  named,    Plain, with_calls, WindowSource::Models,   REMOTE),
+        Generic    => ("the server", Chat,         MaxTokens,           "system",    Asked, empty, own,    any,  named,    Plain, never,      WindowSource::Models,   LOCAL),
     };
     // The first of DeepSeek's reasoning models refuses what the later ones demand.
     let reasoning = if model.contains("deepseek-reasoner") { SentBack::Never } else { reasoning };
@@ -134,6 +145,7 @@ pub(super) fn quirks(server: ChatServer, model: &str) -> Quirks {
         beside_calls,
         after_results,
         call_ids,
+        forced,
         schemas,
         reasoning,
         window,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::messages;
-use super::quirks::{LimitField, Quirks, UsageOption};
+use super::quirks::{ForcedCall, LimitField, Quirks, UsageOption};
 use super::schema;
 use super::text_calls;
 use crate::config::ToolCallFormat;
@@ -17,13 +17,11 @@ pub(super) struct Asking<'a> {
     pub(super) format: ToolCallFormat,
     /// Tokens of the answer at most.
     pub(super) max_tokens: u32,
-    /// A tool that the model has to call.
-    pub(super) forced: Option<&'a str>,
 }
 
 /// The body. Nothing is in it that only some servers know, unless this one is known to.
 pub(super) fn body(request: &ModelRequest, asking: Asking<'_>) -> Map<String, Value> {
-    let Asking { model, quirks, format, max_tokens, forced } = asking;
+    let Asking { model, quirks, format, max_tokens } = asking;
     let mut body = Map::new();
     body.insert("model".to_owned(), json!(model));
     let limit = match quirks.limit {
@@ -41,7 +39,7 @@ pub(super) fn body(request: &ModelRequest, asking: Asking<'_>) -> Map<String, Va
         match format {
             ToolCallFormat::Native => {
                 body.insert("tools".to_owned(), tools(request, quirks));
-                if let Some(choice) = tool_choice(request.tool_choice, forced) {
+                if let Some(choice) = tool_choice(request, quirks.forced) {
                     body.insert("tool_choice".to_owned(), choice);
                 }
             }
@@ -65,11 +63,14 @@ fn tools(request: &ModelRequest, quirks: &Quirks) -> Value {
 }
 
 /// `auto` is what every server does unasked.
-fn tool_choice(choice: ToolChoice, forced: Option<&str>) -> Option<Value> {
-    match (forced, choice) {
-        (Some(name), _) => Some(json!({ "type": "function", "function": { "name": name } })),
-        (None, ToolChoice::None) => Some(json!("none")),
-        (None, ToolChoice::Auto) => None,
+fn tool_choice(request: &ModelRequest, forced: ForcedCall) -> Option<Value> {
+    match (request.tool_choice, forced, request.tools.as_slice()) {
+        (ToolChoice::Auto, _, _) => None,
+        (ToolChoice::None, _, _) => Some(json!("none")),
+        (ToolChoice::Any, ForcedCall::Named, [tool]) => {
+            Some(json!({ "type": "function", "function": { "name": tool.name } }))
+        }
+        (ToolChoice::Any, ForcedCall::Named | ForcedCall::Required, _) => Some(json!("required")),
     }
 }
 
@@ -96,7 +97,7 @@ mod tests {
         let mut request = request();
         change(&mut request);
         let quirks = quirks(server, "m");
-        let asking = Asking { model: "m", quirks: &quirks, format, max_tokens: 500, forced: None };
+        let asking = Asking { model: "m", quirks: &quirks, format, max_tokens: 500 };
         Value::Object(body(&request, asking))
     }
 
@@ -129,9 +130,22 @@ mod tests {
     }
 
     #[test]
-    fn tools_may_be_kept_from_a_model_that_sees_them() {
+    fn tools_may_be_kept_from_a_model_or_forced_on_it() {
         let none = |request: &mut ModelRequest| request.tool_choice = ToolChoice::None;
         assert_eq!(written(ChatServer::OpenAi, ToolCallFormat::Native, none)["tool_choice"], "none");
+        let forced = |server, tools| {
+            written(server, ToolCallFormat::Native, |request| {
+                request.tools = vec![request.tools.remove(0); tools];
+                request.tool_choice = ToolChoice::Any;
+            })["tool_choice"]
+                .take()
+        };
+        assert_eq!(forced(ChatServer::OpenAi, 1), "required");
+        assert_eq!(
+            forced(ChatServer::Vllm, 1),
+            json!({ "type": "function", "function": { "name": "Read" } })
+        );
+        assert_eq!(forced(ChatServer::Vllm, 2), "required");
         let body = written(ChatServer::OpenAi, ToolCallFormat::Native, |request| request.tools.clear());
         assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
     }
