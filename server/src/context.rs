@@ -1,6 +1,7 @@
 //! What a model is sent around the conversation itself: the system prompt, and the pipeline that prepares each request.
 
 mod autocompact;
+mod cache_monitor;
 mod calls;
 mod clearing;
 mod collapse;
@@ -17,9 +18,12 @@ mod system_prompt;
 mod tool_result_budget;
 
 pub use autocompact::{CompactState, Thresholds, Verdict};
+pub use cache_monitor::{CacheKey, CacheMonitor};
 pub use date::iso_date;
 pub use limit::too_long;
 pub use log::{ContextLog, Decision, Fate, Fold};
 pub use pipeline::{PipelineInput, Prepared, Report, Save, Step, prepare};
-pub use summary::{Afterwards, Division, divided, summarised, summary_of, summary_request, without_oldest};
+pub use summary::{
+    Afterwards, Division, divided, has_images, summarised, summary_of, summary_request, without_oldest,
+};
 pub use system_prompt::{Environment, GitSnapshot, MemoryFile, is_user_context, system_prompt, user_context};

@@ -9,7 +9,7 @@ use super::query::QueryParams;
 use super::state::RoundContext;
 use crate::config::ContextNumber;
 use crate::context::{
-    Afterwards, Thresholds, divided, summarised, summary_of, summary_request, without_oldest,
+    Afterwards, Thresholds, divided, has_images, summarised, summary_of, summary_request, without_oldest,
 };
 use crate::conversation::{
     CompactMetadata, CompactTrigger, ContentBlock, Message, Usage, estimate_tokens, normalize_for,
@@ -54,12 +54,19 @@ pub(super) async fn compact(
 ) -> Result<Compacted, CompactionFailure> {
     let settings = &params.context.settings;
     let thresholds = Thresholds::of(params.provider.info().window, settings);
+    let keep = match &how {
+        // An image may be what was refused.
+        Compaction::Reactive { .. } if has_images(view) => 0,
+        Compaction::Auto | Compaction::Reactive { .. } | Compaction::Manual { .. } => {
+            settings.number(ContextNumber::KeptTokens).min(thresholds.effective / 4)
+        }
+    };
     let (trigger, over_by, instructions) = match how {
         Compaction::Auto => (CompactTrigger::Auto, None, String::new()),
         Compaction::Reactive { over_by } => (CompactTrigger::Auto, over_by, String::new()),
         Compaction::Manual { instructions } => (CompactTrigger::Manual, None, instructions),
     };
-    let division = divided(view, settings.number(ContextNumber::KeptTokens).min(thresholds.effective / 4));
+    let division = divided(view, keep);
     if division.summarised.is_empty() {
         return Err(CompactionFailure::Failed("There is nothing to summarise yet.".to_owned()));
     }

@@ -1,7 +1,7 @@
 //! Conversations in a few words, and an input for the steps, for tests.
 
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
@@ -102,16 +102,6 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> [Message; 2] {
 /// Rounds of calls that nothing can shorten, each of its own.
 pub(super) fn filler(rounds: usize) -> impl Iterator<Item = Message> {
     (0..rounds).flat_map(|n| called(&format!("filler{n}"), "Note", json!({"n": n}), "noted"))
-}
-
-/// The same message, later.
-pub(super) fn at(seconds: u64, message: Message) -> Message {
-    let when = UNIX_EPOCH + Duration::from_secs(seconds);
-    match message {
-        Message::User(user) => Message::User(UserMessage { at: when, ..user }),
-        Message::Assistant(answer) => Message::Assistant(AssistantMessage { at: when, ..answer }),
-        other => other,
-    }
 }
 
 /// The same answer with what the provider counted.

@@ -65,6 +65,20 @@ pub fn without_oldest(messages: &[Message], over_by: Option<u64>) -> Option<Vec<
     (dropped > 0).then(|| rounds.iter().skip(dropped).copied().flatten().cloned().collect())
 }
 
+/// Whether there are pictures among `messages`.
+pub fn has_images(messages: &[Message]) -> bool {
+    messages.iter().any(|message| match message {
+        Message::User(user) => user.content.iter().any(|block| match block {
+            ContentBlock::Image(_) => true,
+            ContentBlock::ToolResult { content, .. } => {
+                content.iter().any(|part| matches!(part, ToolResultContent::Image(_)))
+            }
+            _ => false,
+        }),
+        Message::Assistant(_) | Message::System(_) | Message::Attachment(_) | Message::Progress(_) => false,
+    })
+}
+
 /// What the model's answer says: the summary without the thoughts before it. `None`: nothing.
 pub fn summary_of(answer: &str) -> Option<String> {
     let inside = |text: &str, open: &str, close: &str| {

@@ -20,35 +20,25 @@ use super::{ApiMessage, ContentBlock, Message, Role};
 ///
 /// Its own output normalises to itself.
 pub fn normalize(messages: &[Message]) -> Vec<ApiMessage> {
-    let ordered = attachments::moved_up(messages);
-    let turns = turns::of(&ordered);
-    let turns = answers::joined(turns);
-    let turns = pairs::repaired(turns);
-    let messages = turns::alternating(turns);
-    let messages = answers::tidied(messages);
-    turns::begun_by_the_user(messages)
+    legal(messages, None)
 }
 
 /// The same for one model: thinking that another model signed is left out, since only its own model accepts it back.
 ///
 /// `model` is compared with `AssistantMessage::model`.
 pub fn normalize_for(messages: &[Message], model: &str) -> Vec<ApiMessage> {
-    let readable: Vec<Message> = messages
-        .iter()
-        .map(|message| match message {
-            Message::Assistant(answer) if answer.model != model => {
-                let mut answer = answer.clone();
-                answer.content.retain(|block| !is_thinking(block));
-                Message::Assistant(answer)
-            }
-            Message::Assistant(_)
-            | Message::User(_)
-            | Message::System(_)
-            | Message::Attachment(_)
-            | Message::Progress(_) => message.clone(),
-        })
-        .collect();
-    normalize(&readable)
+    legal(messages, Some(model))
+}
+
+fn legal(messages: &[Message], model: Option<&str>) -> Vec<ApiMessage> {
+    let ordered = attachments::moved_up(messages);
+    let turns = turns::of(&ordered, model);
+    let turns = answers::joined(turns);
+    let turns = pairs::repaired(turns);
+    let messages = turns::alternating(turns);
+    let messages = answers::tidied(messages);
+    let messages = images::within_limits(messages);
+    turns::begun_by_the_user(messages)
 }
 
 /// Normalised messages without any thinking, for a model that refuses the signatures it is shown.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{ContentBlock, images};
+use super::{ContentBlock, images, is_thinking};
 use crate::conversation::ToolResultContent;
 
 /// Longest tool name the API takes.
@@ -19,6 +19,11 @@ pub(super) fn of_user(content: &[ContentBlock]) -> Vec<ContentBlock> {
 /// An assistant's blocks: text, calls, and thinking that is signed. Unsigned thinking was cut off in mid-stream.
 pub(super) fn of_assistant(content: &[ContentBlock]) -> Vec<ContentBlock> {
     content.iter().filter_map(assistant_block).collect()
+}
+
+/// The same of an answer by another model than the one that is asked: without its thinking, which only that one reads.
+pub(super) fn of_other_model(content: &[ContentBlock]) -> Vec<ContentBlock> {
+    content.iter().filter(|block| !is_thinking(block)).filter_map(assistant_block).collect()
 }
 
 fn user_block(block: &ContentBlock) -> Option<ContentBlock> {

@@ -90,6 +90,8 @@ fn results_by_call(mut turns: Vec<Turn>) -> (Vec<Turn>, HashMap<usize, Outcome>)
 #[derive(Default)]
 struct Ids {
     given: HashSet<ToolUseId>,
+    /// The next number for each id that was given again, so that an id used in every answer costs no more than others.
+    next: HashMap<String, usize>,
 }
 
 impl Ids {
@@ -104,11 +106,17 @@ impl Ids {
             legal.push_str("call");
         }
         let mut id = ToolUseId(legal.clone());
-        let mut number = 2;
-        while !self.given.insert(id.clone()) {
+        if self.given.insert(id.clone()) {
+            return id;
+        }
+        let mut number = self.next.remove(&legal).unwrap_or(2);
+        loop {
             id = ToolUseId(format!("{legal}_{number}"));
             number += 1;
+            if self.given.insert(id.clone()) {
+                self.next.insert(legal, number);
+                return id;
+            }
         }
-        id
     }
 }

@@ -309,6 +309,33 @@ fn an_image_that_would_be_refused_is_named_instead() {
 }
 
 #[test]
+fn of_too_many_images_the_newest_stay() {
+    let image = || ContentBlock::Image(ImageSource { media_type: "image/png".into(), data: "AAAA".into() });
+    let messages = normalize(&[user(vec![image(); 60]), answer("r1", [text("a")]), user(vec![image(); 60])]);
+    let images = |message: &ApiMessage| {
+        message.content.iter().filter(|block| matches!(block, ContentBlock::Image(_))).count()
+    };
+    assert_eq!(messages.iter().map(images).collect::<Vec<_>>(), [40, 0, 60]);
+    assert!(matches!(&messages[0].content[0], ContentBlock::Text { text } if text.contains("left out")));
+}
+
+#[test]
+fn an_id_used_in_every_answer_is_made_its_own() {
+    let rounds =
+        (0..4).flat_map(|n| [answer(&format!("r{n}"), [call("c", "Read")]), user([result("c", "A")])]);
+    let messages = normalize(&[vec![user([text("q")])], rounds.collect()].concat());
+    let ids: Vec<&str> = messages
+        .iter()
+        .flat_map(|message| &message.content)
+        .filter_map(|block| match block {
+            ContentBlock::ToolUse { id, .. } => Some(id.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids, ["c", "c_2", "c_3", "c_4"]);
+}
+
+#[test]
 fn a_providers_own_call_goes_back_only_with_its_result() {
     let called = |id: &str| ContentBlock::ServerToolUse {
         id: ToolUseId(id.into()),

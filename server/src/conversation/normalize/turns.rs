@@ -15,9 +15,10 @@ pub(super) struct Turn {
 /// Stands first where the user's first words are gone, because the Messages API wants the user to begin.
 const OPENING: &str = "(The conversation begins before this point.)";
 
-/// One turn for each record that is meant for the model, its blocks made legal. A turn may be empty.
-pub(super) fn of(messages: &[&Message]) -> Vec<Turn> {
-    messages.iter().filter_map(|message| turn(message)).collect()
+/// One turn for each record that is meant for the model, its blocks made legal. A turn may be empty. Thinking of another
+/// model than `model` is left out.
+pub(super) fn of(messages: &[&Message], model: Option<&str>) -> Vec<Turn> {
+    messages.iter().filter_map(|message| turn(message, model)).collect()
 }
 
 /// Empty turns left out and neighbours of the same role joined, block after block, as the API itself does.
@@ -43,7 +44,7 @@ pub(super) fn begun_by_the_user(mut messages: Vec<ApiMessage>) -> Vec<ApiMessage
     messages
 }
 
-fn turn(message: &Message) -> Option<Turn> {
+fn turn(message: &Message, model: Option<&str>) -> Option<Turn> {
     match message {
         Message::User(user) if user.is_virtual => None,
         Message::User(user) => Some(user_turn(blocks::of_user(&user.content))),
@@ -51,7 +52,10 @@ fn turn(message: &Message) -> Option<Turn> {
         Message::Assistant(answer) => Some(Turn {
             role: Role::Assistant,
             response_id: Some(answer.response_id.clone()).filter(|id| !id.is_empty()),
-            content: blocks::of_assistant(&answer.content),
+            content: match model {
+                Some(model) if model != answer.model => blocks::of_other_model(&answer.content),
+                Some(_) | None => blocks::of_assistant(&answer.content),
+            },
         }),
         Message::System(system) => match system.kind {
             SystemKind::LocalCommand => Some(user_turn(blocks::of_user(&[ContentBlock::text(&system.text)]))),
