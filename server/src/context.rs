@@ -1,7 +1,6 @@
 //! What a model is sent around the conversation itself: the system prompt, and the pipeline that prepares each request.
 
 mod autocompact;
-mod cache_monitor;
 mod calls;
 mod clearing;
 mod collapse;
@@ -18,7 +17,6 @@ mod system_prompt;
 mod tool_result_budget;
 
 pub use autocompact::{CompactState, Thresholds, Verdict};
-pub use cache_monitor::{CacheKey, CacheMonitor};
 pub use date::iso_date;
 pub use limit::too_long;
 pub use log::{ContextLog, Decision, Fate, Fold};

@@ -10,7 +10,7 @@ use super::briefing::{MemoryChanges, MemoryFiles};
 use super::query::QueryParams;
 use crate::config::{ContextNumber, ContextSettings};
 use crate::context::{
-    CacheKey, CacheMonitor, CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, iso_date,
+    CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, iso_date,
     prepare,
 };
 use crate::conversation::{Message, text_tokens};
@@ -27,7 +27,6 @@ pub(super) struct SessionContext {
     /// What stands before the first message.
     user_context: Mutex<Arc<str>>,
     log: Mutex<ContextLog>,
-    cache: Mutex<CacheMonitor>,
     /// Tokens of the tools' definitions, counted once.
     tools_tokens: OnceLock<u64>,
     /// How compaction has gone so far in the session.
@@ -42,7 +41,6 @@ impl SessionContext {
             memory: MemoryFiles::default(),
             user_context: Mutex::new("".into()),
             log: Mutex::default(),
-            cache: Mutex::default(),
             tools_tokens: OnceLock::new(),
             compact_state: Mutex::default(),
         }
@@ -98,7 +96,6 @@ impl SessionContext {
     /// A summary stands for what came before `messages`.
     pub(super) fn begin_anew(&self, messages: &[Message]) {
         self.log().keep_only(messages);
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner).begin_anew();
     }
 
     /// Makes every fold that waits for the need of it; gives their number.
@@ -109,14 +106,6 @@ impl SessionContext {
     /// Keeps what the pipeline decided.
     pub(super) fn record(&self, decisions: impl IntoIterator<Item = Decision>) {
         self.log().record(decisions);
-    }
-
-    /// After an answer: a cache that broke is logged, with what may have broken it.
-    pub(super) fn watch_cache(&self, key: CacheKey, read: u64) {
-        let broken = self.cache.lock().unwrap_or_else(PoisonError::into_inner).observe(key, read);
-        if let Some(broken) = broken {
-            tracing::info!(broken, "the provider's cache");
-        }
     }
 
     fn tools_tokens(&self, tools: &Tools) -> u64 {

@@ -10,7 +10,6 @@ use super::{Executor, Task};
 use crate::agent::LoopEvent;
 use crate::agent::outbox::{fallback, notice};
 use crate::agent::state::State;
-use crate::context::CacheKey;
 use crate::conversation::{Message, normalize_for};
 use crate::models::{ModelError, ModelErrorKind, ModelRequest, OnOverload};
 
@@ -29,9 +28,7 @@ impl Task<'_> {
         loop {
             let mut executor = self.executor(&state.tool_use_context);
             let model = self.params.provider.info().model;
-            let request = self.request(state, &request, &model);
-            let key = CacheKey::of(&request, &model);
-            let attempt = self.attempt(request, &model, &mut executor).await;
+            let attempt = self.attempt(self.request(state, &request, &model), &model, &mut executor).await;
             let Attempt { answer, error } = match attempt {
                 Ok(attempt) => attempt,
                 Err(answer) => {
@@ -50,10 +47,7 @@ impl Task<'_> {
             let verdict = after_stream(&facts);
             let error = error.unwrap_or_else(broken_off);
             match verdict {
-                Verdict::Whole => {
-                    self.params.context.watch_cache(key, answer.usage.cache_read_input_tokens);
-                    return self.call(answer, Streamed::Whole, executor);
-                }
+                Verdict::Whole => return self.call(answer, Streamed::Whole, executor),
                 Verdict::Incomplete => {
                     let why = format!("The answer may be incomplete: {}", error.message);
                     self.outbox.message(notice((self.params.clock)(), &why));
