@@ -95,7 +95,17 @@ pub enum What {
     At(Place),
     #[serde(with = "path")]
     File(AbsPath),
+    Offer(Offer),
     All,
+}
+
+/// All that a session offers for a file, as it was when the action was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Offer {
+    #[serde(with = "path")]
+    pub path: AbsPath,
+    pub session: String,
+    pub offer: u32,
 }
 
 /// A `HunkRef` as it travels.

@@ -44,8 +44,17 @@ pub enum Take {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Target {
-    All { session: Option<SessionId> },
+    All {
+        session: Option<SessionId>,
+    },
     File(AbsPath),
+    /// All of a file that one session offers, unless it offers something else by now.
+    Offer {
+        path: AbsPath,
+        session: SessionId,
+        /// [`FileReview::offer`](super::FileReview::offer) as it was shown.
+        offer: u32,
+    },
     Hunk(HunkRef),
 }
 

@@ -1,5 +1,6 @@
 //! What the surfaces show: every file under review with its hunks, as values.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +47,20 @@ impl ReviewView {
 }
 
 impl FileReview {
+    /// Stands for all that the agent offers here; another figure is another offer. Where the hunks stand and what the user
+    /// made of their lines is no part of it.
+    pub fn offer(&self) -> u32 {
+        let mut hasher = DefaultHasher::new();
+        for hunk in &self.hunks {
+            (&hunk.id, hunk.revision).hash(&mut hasher);
+        }
+        if self.hunks.is_empty() {
+            // Every proposal leaves its reason, and no text has its own length for long.
+            (self.reasons.len(), self.draft.as_ref().map(Text::len)).hash(&mut hasher);
+        }
+        (hasher.finish() >> 32) as u32
+    }
+
     fn shows_the_same_as(&self, other: &Self) -> bool {
         let uri = |file: &Self| file.open.as_ref().map(|(uri, _)| uri.clone());
         let lines = |file: &Self| file.buffer.as_ref().map(Text::line_count);

@@ -1,7 +1,8 @@
 //! Decisions about hunks, and what the person is told of them.
 
+use crate::conversation::SessionId;
 use crate::editor::{Editor, Loudness};
-use crate::lsp::commands::{Place, What};
+use crate::lsp::commands::{Offer, Place, What};
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::advance::{Decided, advance};
 use crate::lsp::surface::{Fate, items, shown_lines};
@@ -43,6 +44,9 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
     let target = match what {
         What::All => Target::All { session: None },
         What::File(path) => Target::File(path),
+        What::Offer(Offer { path, session, offer }) => {
+            Target::Offer { path, session: SessionId(session), offer }
+        }
         What::Hunk(hunk) => Target::Hunk(hunk.into()),
         What::At(place) => {
             let Some(target) = hunk_at(stage.core.desk.settled().await.as_ref(), &place) else {
@@ -87,7 +91,9 @@ fn hunk_at(view: &ReviewView, place: &Place) -> Option<Target> {
 fn place_of(view: &ReviewView, target: &Target) -> Option<Decided> {
     match target {
         Target::All { .. } => None,
-        Target::File(path) => Some(Decided { path: path.clone(), line: 0, hunks: Vec::new() }),
+        Target::File(path) | Target::Offer { path, .. } => {
+            Some(Decided { path: path.clone(), line: 0, hunks: Vec::new() })
+        }
         Target::Hunk(name) => items(view).find_map(|item| {
             let hunk = item.hunk.filter(|hunk| hunk.id == name.id)?;
             Some(Decided { path: item.file.path.clone(), line: hunk.lines.start, hunks: vec![name.clone()] })

@@ -61,6 +61,19 @@ impl Desk {
                 }
                 self.plan_for_files(decide, files).await
             }
+            Target::Offer { path, session, offer } => {
+                self.make_view();
+                let files = &self.shown.files;
+                let now = files.iter().find(|file| file.path == path && file.session == session);
+                if now.is_none_or(|file| file.offer() != offer) {
+                    let message = format!(
+                        "{}: the changes are not the ones this was offered for, so nothing was decided: look at them again.",
+                        self.display(&path)
+                    );
+                    return done(vec![result(&path, None, Outcome::Stale, Some(message))]);
+                }
+                self.plan_for_files(decide, vec![(path, session)]).await
+            }
             Target::All { session } => {
                 let files =
                     self.under_review(|_, other| session.as_ref().is_none_or(|session| session == other));

@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::command_action;
-use crate::lsp::commands::{Command, Place, What};
+use crate::lsp::commands::{Command, Offer, Place, What};
 use crate::lsp::surface::Scene;
 use crate::lsp::surface::item::{FileItems, Item};
 use crate::lsp::surface::place::{accept_edit, hunk_name};
@@ -43,7 +43,7 @@ pub(super) fn of_file(scene: &Scene, items: FileItems<'_>, taken: usize) -> Vec<
     }
     let (count, name) = (hunks.len(), file.path.file_name());
     let all = if count == 1 { "1".to_owned() } else { format!("all {count}") };
-    let what = What::File(file.path.clone());
+    let what = offered(file);
     let accept = accepting(scene, file, &hunks, format!("Accept {all} in {name}"), what.clone());
     let reject = Command::Reject { what, reason: None };
     vec![accept, command_action(scene, format!("Reject {all} in {name}"), CodeActionKind::QUICKFIX, &reject)]
@@ -107,7 +107,7 @@ fn of_whole_file(scene: &Scene, file: &FileReview) -> Vec<CodeAction> {
         }
         FileKind::Modify => return Vec::new(),
     };
-    let what = What::File(file.path.clone());
+    let what = offered(file);
     let accepted = Command::Accept { what: what.clone() };
     let rejected = Command::Reject { what, reason: None };
     vec![
@@ -134,6 +134,12 @@ fn accepting(scene: &Scene, file: &FileReview, hunks: &[&HunkView], title: Strin
         }
         None => command_action(scene, title, CodeActionKind::QUICKFIX, &Command::Accept { what }),
     }
+}
+
+/// What is offered now: it must not decide what nobody has seen.
+fn offered(file: &FileReview) -> What {
+    let (path, session) = (file.path.clone(), file.session.0.clone());
+    What::Offer(Offer { path, session, offer: file.offer() })
 }
 
 /// One file's edits against its current version. `None`: the server has to do it.

@@ -3,6 +3,8 @@ use tower_lsp::ls_types::{DiagnosticSeverity, DocumentChanges, Position as LspPo
 
 use super::super::sample::{STORE, document, file, hunk, open, path, scene, scene_of};
 use super::super::{OpenQuestion, render};
+use serde_json::Value;
+
 use super::*;
 use crate::editor::Position;
 use crate::permissions::{PermissionOption, PermissionOptionKind, PermissionRequest};
@@ -29,10 +31,18 @@ fn menu_of(scene: &Scene, request: &ActionRequest<'_>) -> String {
         };
         let edits = if edits == 0 { String::new() } else { format!("{edits} edits, then ") };
         let argument = action.command.and_then(|command| command.arguments).unwrap_or_default();
-        let argument = argument.first().map(ToString::to_string).unwrap_or_default();
+        let argument = argument.first().cloned().map(without_figure).unwrap_or_default();
         format!("{preferred} {} [{kind}] {edits}{argument}", action.title)
     });
     lines.collect::<Vec<_>>().join("\n")
+}
+
+/// What stands for an offer is a figure that says nothing to a reader.
+fn without_figure(mut argument: Value) -> String {
+    if let Some(offer) = argument.pointer_mut("/what/offer/offer") {
+        *offer = "as shown".into();
+    }
+    argument.to_string()
 }
 
 fn titles(scene: &Scene, request: &ActionRequest<'_>) -> Vec<String> {
@@ -75,7 +85,7 @@ fn on_a_hunk_accept_comes_first() {
     ! Accept hunk 2/4 [quickfix] 1 edits, then {"do":"claimed","hunks":[{"id":"h_2","revision":1}],"place":{"path":"/project/src/store.rs","start":14,"end":14}}
       Reject hunk 2/4 [quickfix] {"do":"reject","what":{"hunk":{"id":"h_2","revision":1}}}
       Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}],"place":{"path":"/project/src/store.rs","start":8,"end":8}}
-      Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"file":"/project/src/store.rs"}}
+      Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"offer":{"path":"/project/src/store.rs","session":"s_1","offer":"as shown"}}}
       Show diff [quickfix] {"do":"showDiff","place":{"path":"/project/src/store.rs","start":14,"end":14}}
       Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
       Ask Copydesk… [refactor] {"do":"ask","place":{"path":"/project/src/store.rs","start":15,"end":15}}
@@ -257,7 +267,7 @@ fn a_review_file_has_the_actions_of_its_hunks() {
     ! Accept hunk 2/4 [quickfix] 1 edits, then {"do":"claimed","hunks":[{"id":"h_2","revision":1}],"place":{"path":"/project/src/store.rs","start":14,"end":14}}
       Reject hunk 2/4 [quickfix] {"do":"reject","what":{"hunk":{"id":"h_2","revision":1}}}
       Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}],"place":{"path":"/project/src/store.rs","start":8,"end":8}}
-      Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"file":"/project/src/store.rs"}}
+      Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"offer":{"path":"/project/src/store.rs","session":"s_1","offer":"as shown"}}}
       Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
       Go to source [quickfix] {"do":"goTo","place":{"path":"/project/src/store.rs","start":13,"end":13}}
     "#);
@@ -322,7 +332,7 @@ fn very_many_edits_are_the_servers_to_send() {
     assert!(accept_all(few, true).starts_with("  Accept all 100 in many.rs [quickfix] 100 edits, then "));
     assert_eq!(
         accept_all(all.clone(), true),
-        r#"  Accept all 101 in many.rs [quickfix] {"do":"accept","what":{"file":"/project/many.rs"}}"#
+        r#"  Accept all 101 in many.rs [quickfix] {"do":"accept","what":{"offer":{"path":"/project/many.rs","session":"s_1","offer":"as shown"}}}"#
     );
     assert!(accept_all(all, false).contains("101 edits, then "), "nobody else can send them");
 }

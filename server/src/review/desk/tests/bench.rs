@@ -245,6 +245,15 @@ impl Bench {
         HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) }
     }
 
+    /// What `session` offers for `name` as it is now.
+    pub(super) async fn offer(&self, name: &str, session: &str) -> Target {
+        let view = self.desk.settled().await;
+        let path = self.path(name);
+        let file =
+            view.files.iter().find(|file| file.path == path && file.session.as_str() == session).unwrap();
+        Target::Offer { path, session: file.session.clone(), offer: file.offer() }
+    }
+
     pub(super) async fn decide(&self, decide: Decide, target: Target) -> Vec<DecisionResult> {
         let results = self.desk.decide(Decision { decide, target }).await;
         self.moment().await;

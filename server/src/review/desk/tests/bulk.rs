@@ -128,6 +128,30 @@ async fn an_amended_proposal_is_the_users_and_the_agent_is_told() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn a_decision_about_all_of_a_file_decides_nothing_that_came_later() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    let offer = bench.offer("f", "A").await;
+    bench.edit("A", "f", "d", "D").await;
+    for decide in [Decide::Accept, Decide::Reject { reason: None }] {
+        let results = bench.decide(decide, offer.clone()).await;
+        assert_eq!(outcomes(&results), [Outcome::Stale]);
+        assert!(message(&results).contains("look at them again"), "{results:?}");
+    }
+    assert_eq!(bench.review().await, "f [A] 1 b -> B pending\nf [A] 3 d -> D pending\n");
+
+    let offer = bench.offer("f", "A").await;
+    bench.types("f", 0, 0..0, "U").await;
+    let results = bench.decide(Decide::Reject { reason: None }, offer).await;
+    assert_eq!(
+        outcomes(&results),
+        [Outcome::Rejected, Outcome::Rejected],
+        "typing elsewhere changes no offer"
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_decision_about_nothing_says_so() {
     let bench = Bench::new();
     bench.open("f", ABCD).await;
