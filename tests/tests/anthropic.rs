@@ -453,6 +453,12 @@ async fn an_answer_that_has_no_room_is_asked_for_in_fewer_tokens() {
             .await;
     ask_with(config(&server.url()), long).await.check_whole("Here.");
     assert_eq!(server.last_request().body["max_tokens"], 8_192);
+
+    let server = ModelServer::playing([Answer::says("Here.")]).await;
+    let known = AnthropicConfig { model: "claude-3-5-haiku-latest".to_owned(), ..config(&server.url()) };
+    let long = ModelRequest { max_tokens: 20_000, ..request() };
+    ask_with(known, long).await.check_whole("Here.");
+    assert_eq!(server.last_request().body["max_tokens"], 8_192, "what is known is not asked for in vain");
 }
 
 #[tokio::test]

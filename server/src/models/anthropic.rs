@@ -141,7 +141,8 @@ impl Provider for Anthropic {
                 ..Mended::default()
             });
             let policy = inner.config.retry.for_request(&request);
-            with_retries(policy, request.max_tokens, random_fraction, &emit, async |max_tokens| {
+            let most = inner.known.map_or(u32::MAX, |known| known.window.max_output);
+            with_retries(policy, request.max_tokens.min(most), random_fraction, &emit, async |max_tokens| {
                 inner.attempt(&request, max_tokens, &mended, &emit).await
             })
             .await
