@@ -9,10 +9,7 @@ use camino::Utf8PathBuf;
 use super::briefing::{MemoryChanges, MemoryFiles};
 use super::query::QueryParams;
 use crate::config::{ContextNumber, ContextSettings};
-use crate::context::{
-    CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, iso_date,
-    prepare,
-};
+use crate::context::{CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, iso_date, prepare};
 use crate::conversation::{Message, text_tokens};
 use crate::documents::{FileStateCache, Workspace};
 use crate::models::ToolDefinition;

@@ -57,6 +57,8 @@ pub struct Limits {
 /// All that the loop needs; it asks nothing else of anybody.
 pub(super) struct QueryParams {
     pub(super) messages: Vec<Message>,
+    /// The user wants a summary in place of the conversation rather than an answer, and says what matters in it.
+    pub(super) summarise: Option<String>,
     pub(super) system: Vec<String>,
     pub(super) tools: Tools,
     pub(super) tool_use_context: RoundContext,
@@ -96,6 +98,10 @@ pub(super) fn query(params: QueryParams) -> impl Stream<Item = SessionEvent> + S
 async fn run(params: QueryParams, outbox: &Outbox) -> Terminal {
     let mut task = Task::new(params, outbox);
     let mut state = task.first_state().await;
+    if let Some(instructions) = task.params.summarise.take() {
+        let end = task.summarise(state, instructions).await;
+        return task.ended(0, end).await;
+    }
     loop {
         let turn = state.turn_count;
         match task.iteration(state).await {

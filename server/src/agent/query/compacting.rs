@@ -105,6 +105,24 @@ impl Task<'_> {
         }
     }
 
+    /// The user asked for a summary.
+    pub(super) async fn summarise(&mut self, state: State, instructions: String) -> End {
+        let view = prepared(&self.params, state.messages, state.auto_compact_tracking).await.messages;
+        let context = state.tool_use_context.with_messages(view.clone());
+        match self.compact(&view, Compaction::Manual { instructions }, &context).await {
+            Ok(_) => {
+                let tracking = state.auto_compact_tracking.succeeded(&self.params.context.settings);
+                self.params.context.set_compact_state(tracking);
+                End::saying(TerminalReason::Completed, "The conversation was summarised.")
+            }
+            Err(CompactionFailure::Cancelled) => {
+                self.interrupted();
+                End::of(TerminalReason::AbortedStreaming)
+            }
+            Err(CompactionFailure::Failed(why)) => End::failing(TerminalReason::ModelError, why),
+        }
+    }
+
     async fn compact(
         &mut self,
         view: &[Message],

@@ -151,6 +151,7 @@ pub(in crate::agent) fn params(
     let prompt = Message::User(user(clock()(), vec![ContentBlock::text("go")]));
     QueryParams {
         messages: vec![prompt],
+        summarise: None,
         system: vec!["be brief".into()],
         tools: tools(),
         tool_use_context: RoundContext {

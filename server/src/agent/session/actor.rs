@@ -197,11 +197,14 @@ impl Session {
     async fn run_task(self: &Arc<Self>, running: &Running, prompt: Prompt) {
         self.changed(&running.task);
         let token_budget = prompt.token_budget.or_else(|| prompt::token_budget(&prompt.content));
+        let summarise = prompt::wanted_summary(&prompt.content);
         let content = prompt::content(prompt, &self.id, &self.deps, &self.seen);
         let (content, system) = futures::join!(content, self.system());
-        let words = Message::User(user((self.deps.clock)(), content));
-        self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
-        let events = query(self.params(running, system, token_budget));
+        if summarise.is_none() {
+            let words = Message::User(user((self.deps.clock)(), content));
+            self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
+        }
+        let events = query(QueryParams { summarise, ..self.params(running, system, token_budget) });
         pin_mut!(events);
         while let Some(event) = events.next().await {
             self.take_in(&running.task, event);
@@ -228,6 +231,7 @@ impl Session {
         let session = self.clone();
         QueryParams {
             messages: self.lock().transcript.messages(),
+            summarise: None,
             system,
             tools: deps.tools.clone(),
             tool_use_context: RoundContext {

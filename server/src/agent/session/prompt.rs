@@ -50,6 +50,14 @@ pub(super) fn token_budget(content: &[ContentBlock]) -> Option<u64> {
     })
 }
 
+/// What matters in the summary that `/compact` asks for; `None`: the user asks for something else.
+pub(super) fn wanted_summary(content: &[ContentBlock]) -> Option<String> {
+    const COMMAND: &str = "/compact";
+    let [ContentBlock::Text { text }, ..] = content else { return None };
+    let rest = text.trim().strip_prefix(COMMAND)?;
+    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
+}
+
 /// First words of what the user wrote.
 pub(super) fn title(content: &[ContentBlock]) -> String {
     let words = content.iter().find_map(|block| match block {
@@ -142,6 +150,17 @@ mod tests {
             "<editor-context path=\"src/a &amp; b.rs\" lines=\"1-1\">\none\n\
              <diagnostic line=\"1\">expected `&lt;`: found `a`</diagnostic>\n</editor-context>",
         );
+    }
+
+    #[test]
+    fn a_summary_is_asked_for_by_its_command_alone() {
+        let check = |text: &str, want: Option<&str>| {
+            assert_eq!(wanted_summary(&[ContentBlock::text(text)]).as_deref(), want);
+        };
+        check("/compact", Some(""));
+        check(" /compact  mind the tests\n", Some("mind the tests"));
+        check("/compactor", None);
+        check("please /compact", None);
     }
 
     #[test]

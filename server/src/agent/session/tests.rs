@@ -119,6 +119,22 @@ async fn a_session_survives_a_model_error_and_goes_on() {
 }
 
 #[tokio::test]
+async fn a_user_has_the_conversation_summarised_and_goes_on() {
+    let script = vec![vec![text("hello")], vec![text("<summary>1. Greetings</summary>")], vec![text("fine")]];
+    let mut stage = Stage::new(script, &[]);
+    let (session, _) = stage.start("hi");
+    stage.lines("done completed").await;
+    stage.sessions.send(&session, vec![ContentBlock::text("/compact mind the tests")]).expect("a session");
+    let lines = stage.lines("done completed").await;
+    assert_eq!(lines.first().map(String::as_str), Some("compaction Started"), "{lines:?}");
+    stage.sessions.send(&session, vec![ContentBlock::text("and now?")]).expect("a session");
+    stage.lines("done completed").await;
+    let words = format!("{:?}", stage.last_words());
+    assert!(words.contains("1. Greetings") && words.contains("and now?"), "{words}");
+    assert!(!words.contains("hello") && !words.contains("/compact"), "{words}");
+}
+
+#[tokio::test]
 async fn a_cancelled_task_leaves_a_conversation_that_goes_on() {
     let script = vec![vec![tool("t1", "Act", json!({})), tool("t2", "Hang", json!({}))], vec![text("fine")]];
     let mut stage = Stage::new(script, &[]);
