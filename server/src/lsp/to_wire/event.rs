@@ -235,3 +235,43 @@ fn cost(cost: &Cost) -> wire::Cost {
         unknown_models: cost.unknown.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::agent::Spending;
+    use crate::config::Prices;
+
+    #[test]
+    fn a_session_tells_its_tokens_by_model_and_what_they_cost() {
+        let mut spent = Spending::default();
+        spent.add(
+            "claude-sonnet-5",
+            Usage { input_tokens: 1_000_000, output_tokens: 50_000, ..Usage::default() },
+        );
+        spent.add("llama", Usage { input_tokens: 5, ..Usage::default() });
+        let info = SessionInfo {
+            session: SessionId("s_1".into()),
+            title: String::new(),
+            state: SessionState::Idle,
+            model: "claude-sonnet-5".into(),
+            offline: false,
+            cost: spent.cost(&Prices::default()),
+            spent,
+        };
+        let told = serde_json::to_value(session_usage(&info)).expect("JSON");
+        assert_eq!(told["cost"], json!({ "amount": 2.5, "currency": "USD", "unknownModels": ["llama"] }));
+        assert_eq!(told["usage"]["inputTokens"], 1_000_005);
+        let models: Vec<&str> = told["models"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|model| model["model"].as_str())
+            .collect();
+        assert_eq!(models, ["claude-sonnet-5", "llama"]);
+        let changed = serde_json::to_value(session_info(&info)).expect("JSON");
+        assert_eq!(changed["cost"]["amount"], 2.5);
+    }
+}
