@@ -112,7 +112,7 @@ pub(super) fn parse(
         .collect::<Result<Vec<_>, _>>()?;
     let mut words = Words { words: words.into_iter(), overrides: Vec::new() };
     let mut stdio = false;
-    while let Some(word) = words.next()? {
+    while let Some(word) = words.next() {
         let topic = match word.as_str() {
             "--stdio" => {
                 stdio = true;
@@ -121,7 +121,7 @@ pub(super) fn parse(
             "--version" | "-V" => return Ok(Invocation::Version),
             "--help" | "-h" => return Ok(Invocation::Help { topic: Topic::All }),
             "help" => {
-                let topic = words.next()?.map_or(Ok(Topic::All), |word| topic(&word))?;
+                let topic = words.next().map_or(Ok(Topic::All), |word| topic(&word))?;
                 return Ok(Invocation::Help { topic });
             }
             "--model" => return Err(error("`--model` needs a value")),
@@ -153,7 +153,7 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
     let mut output = Output::Text;
     let mut about = About::Installation;
     let mut only_plain = false;
-    while let Some(word) = if only_plain { words.words.next() } else { words.next()? } {
+    while let Some(word) = if only_plain { words.words.next() } else { words.next() } {
         match word.as_str() {
             word if only_plain || !word.starts_with('-') => plain.push(word.to_owned()),
             "--" => only_plain = true,
@@ -205,22 +205,22 @@ struct Words {
 }
 
 impl Words {
-    fn next(&mut self) -> Result<Option<String>, UsageError> {
+    fn next(&mut self) -> Option<String> {
         while let Some(word) = self.words.next() {
             match word.as_str() {
                 "--offline" => self.set(Key::ModelProvider, "offline".to_owned(), "--offline"),
                 // Without a name, the command decides what it means.
                 "--model" => match self.words.next() {
                     Some(name) => self.set(Key::ModelName, name, "--model"),
-                    None => return Ok(Some(word)),
+                    None => return Some(word),
                 },
                 _ => match word.strip_prefix("--model=") {
                     Some(name) => self.set(Key::ModelName, name.to_owned(), "--model"),
-                    None => return Ok(Some(word)),
+                    None => return Some(word),
                 },
             }
         }
-        Ok(None)
+        None
     }
 
     fn value(&mut self, option: &str) -> Result<String, UsageError> {

@@ -57,7 +57,7 @@ impl<S> Reading<S> {
                     Ok(line) if line.trim().is_empty() => {}
                     Ok(line) => self.whole.push_back(Ok(line.trim().to_owned())),
                     Err(error) => {
-                        self.whole.push_back(Err(io::Error::new(io::ErrorKind::InvalidData, error)))
+                        self.whole.push_back(Err(io::Error::new(io::ErrorKind::InvalidData, error)));
                     }
                 }
             }

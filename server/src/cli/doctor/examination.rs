@@ -94,12 +94,11 @@ fn said(found: &Examination) -> (Vec<Finding>, Vec<String>, Exit) {
                 .to_owned(),
         );
     }
-    match found.window {
-        Some(window) => findings.push(Finding::good(format!("its window is {window} tokens"))),
-        None => {
-            findings.push(Finding::note("nobody says how long its window is; 200000 tokens are assumed"));
-            next.push("set `model.context_window` if it is another".to_owned());
-        }
+    if let Some(window) = found.window {
+        findings.push(Finding::good(format!("its window is {window} tokens")));
+    } else {
+        findings.push(Finding::note("nobody says how long its window is; 200000 tokens are assumed"));
+        next.push("set `model.context_window` if it is another".to_owned());
     }
     if found.window.is_some_and(|window| window < SMALL) {
         next.push(format!("give it a window of {SMALL} tokens or more: files and answers need room"));

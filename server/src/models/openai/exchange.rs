@@ -62,7 +62,7 @@ impl Reached {
     ) -> Result<(), Failure> {
         let url = match wire {
             Wire::ChatCompletions => self.at("chat/completions")?,
-            Wire::Ollama => self.at_root("api/chat")?,
+            Wire::Ollama => self.at_root("api/chat"),
         };
         let body = Value::Object(body.clone()).to_string();
         let request = self.client.post(url).headers(self.headers()?).body(body);
@@ -92,8 +92,8 @@ impl Reached {
     pub(super) async fn question(&self, question: &Question) -> Result<Option<Value>, Unreached> {
         let (url, body) = match question {
             Question::Chat(path) => (self.at(path), None),
-            Question::Root(path) => (self.at_root(path), None),
-            Question::RootWith(path, body) => (self.at_root(path), Some(body.to_string())),
+            Question::Root(path) => (Ok(self.at_root(path)), None),
+            Question::RootWith(path, body) => (Ok(self.at_root(path)), Some(body.to_string())),
         };
         let (url, headers) = (url.map_err(|_| Unreached)?, self.headers().map_err(|_| Unreached)?);
         let request = match body {
@@ -119,11 +119,11 @@ impl Reached {
     }
 
     /// Beside `/v1`, where servers keep what is their own.
-    fn at_root(&self, path: &str) -> Result<reqwest::Url, Failure> {
+    fn at_root(&self, path: &str) -> reqwest::Url {
         let root = self.base.path().trim_end_matches('/').trim_end_matches("/v1").to_owned();
         let mut url = self.base.clone();
         url.set_path(&format!("{root}/{path}"));
-        Ok(url)
+        url
     }
 
     fn headers(&self) -> Result<HeaderMap, Failure> {
@@ -211,8 +211,8 @@ mod tests {
     fn check(written: &str, wanted: Option<(&str, &str)>) {
         let reached = Reached::new(reqwest::Client::new(), written, None).ok();
         let urls = reached.map(|reached| {
-            let [chat, root] = [reached.at("chat/completions"), reached.at_root("api/show")];
-            (chat.expect("a URL").to_string(), root.expect("a URL").to_string())
+            let chat = reached.at("chat/completions").expect("a URL");
+            (chat.to_string(), reached.at_root("api/show").to_string())
         });
         let urls = urls.as_ref().map(|(chat, root)| (chat.as_str(), root.as_str()));
         assert_eq!(urls, wanted, "{written}");

@@ -91,14 +91,14 @@ impl Writer<'_> {
             return;
         }
         let text = said.texts.join("\n\n");
-        if said.images.is_empty() && self.folds() {
-            if let Some(Value::String(result)) =
+        if said.images.is_empty()
+            && self.folds()
+            && let Some(Value::String(result)) =
                 self.written.last_mut().and_then(|last| last.get_mut("content"))
-            {
-                result.push_str("\n\n");
-                result.push_str(&text);
-                return;
-            }
+        {
+            result.push_str("\n\n");
+            result.push_str(&text);
+            return;
         }
         let content = if said.images.is_empty() {
             Value::String(text)

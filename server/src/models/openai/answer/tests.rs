@@ -250,7 +250,7 @@ fn why_it_ended_is_told_by_the_calls() {
     let called =
         || calling(json!([{ "index": 0, "id": "a", "function": { "name": "Read", "arguments": "{}" } }]));
     let check = |chunks: &[Value], wanted: StopReason| {
-        assert_eq!(fed(chunks).stop_reason, Some(wanted), "{chunks:?}")
+        assert_eq!(fed(chunks).stop_reason, Some(wanted), "{chunks:?}");
     };
     check(&[called(), ending("stop")], StopReason::ToolUse);
     check(&[called(), ending("tool_calls")], StopReason::ToolUse);
