@@ -176,7 +176,7 @@ async fn ask(
             None => return (Asked::Answered(answer), usage),
             Some(Err(error)) => return (Asked::Failed(error), usage),
             Some(Ok(ProviderEvent::BlockStop { block: ContentBlock::Text { text }, .. })) => {
-                answer.push_str(&text)
+                answer.push_str(&text);
             }
             Some(Ok(ProviderEvent::MessageStart { usage: counted, .. })) => {
                 usage = counted;

@@ -87,15 +87,12 @@ fn with_spans(view: &[Message], first: &HashMap<&MessageId, (&[MessageId], &Arc<
             let there = rest.get(..ids.len())?;
             there.iter().map(Message::id).eq(ids.iter()).then_some((there, *line))
         });
-        match span {
-            Some((there, line)) => {
-                folded.push(folded_message(message, line));
-                rest = rest.get(there.len()..).unwrap_or_default();
-            }
-            None => {
-                folded.push(message.clone());
-                rest = behind;
-            }
+        if let Some((there, line)) = span {
+            folded.push(folded_message(message, line));
+            rest = rest.get(there.len()..).unwrap_or_default();
+        } else {
+            folded.push(message.clone());
+            rest = behind;
         }
     }
     folded.into()

@@ -171,13 +171,11 @@ impl Prepared {
 
     /// What the provider counted does not know what was freed since; an estimate from the content does.
     fn request_tokens(&self, counted: Option<(u64, u64)>, input: &PipelineInput<'_>) -> u64 {
-        match counted {
-            Some((counted, since)) => (counted + since).saturating_sub(self.tokens_freed),
-            None => {
-                let around: u64 = input.system.iter().map(|section| text_tokens(section)).sum();
-                content_tokens(&self.messages) + around + input.tools_tokens
-            }
+        if let Some((counted, since)) = counted {
+            return (counted + since).saturating_sub(self.tokens_freed);
         }
+        let around: u64 = input.system.iter().map(|section| text_tokens(section)).sum();
+        content_tokens(&self.messages) + around + input.tools_tokens
     }
 }
 

@@ -51,6 +51,9 @@ pub(super) fn tool_result_budget(
     report.shortened(view.clone(), with_results(view, &replaced))
 }
 
+/// A result, its length in characters, and what becomes of it, if that is clear yet.
+type Open<'b, 'a> = (&'b Call<'a>, usize, Option<(Fate, Option<Save>)>);
+
 /// What becomes of the results of one round that nobody has decided on yet.
 fn decided<'a, 'b>(
     round: &'b [Call<'a>],
@@ -71,7 +74,7 @@ fn decided<'a, 'b>(
             fresh.push((call, chars));
         }
     }
-    let mut fates: Vec<(&Call<'_>, usize, Option<(Fate, Option<Save>)>)> =
+    let mut fates: Vec<Open<'_, '_>> =
         fresh.into_iter().map(|(call, chars)| (call, chars, by_itself(call, chars, input))).collect();
     for (_, chars, fate) in &fates {
         if let Some((Fate::Replaced(text), _)) = fate {
@@ -143,7 +146,8 @@ fn saved(call: &Call<'_>, chars: usize, input: &PipelineInput<'_>) -> Option<(Ar
 
 /// The first `most` bytes, cut at a line end if that keeps more than half, else between characters.
 fn beginning(text: &str, most: usize) -> &str {
-    let kept = text.get(..text.floor_char_boundary(most)).unwrap_or_default();
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    let kept = text.get(..end.unwrap_or_default()).unwrap_or_default();
     if kept.len() == text.len() {
         return kept;
     }

@@ -99,7 +99,7 @@ fn repeated_calls<'p, 'a>(parts: &'p [Part<'a>]) -> Vec<&'p [Part<'a>]> {
     let mut at = 0;
     while at + 2 <= parts.len() {
         let same = |next: usize| pair(parts, at).is_some() && pair(parts, at) == pair(parts, next);
-        let again = (1..).take_while(|n| same(at + 2 * n)).count();
+        let again = (1..parts.len()).take_while(|n| same(at + 2 * n)).count();
         let repeated: Range<usize> = at + 2..at + 2 + 2 * again;
         if again + 1 >= SHORTEST_RUN {
             found.extend(parts.get(repeated));
