@@ -305,11 +305,11 @@ impl Key {
         fn secret(secret: &Setting<Option<ApiKey>>) -> (Shown, &Origin) {
             shown(secret, |key| set(key.as_ref(), |_| Shown::Hidden))
         }
-        fn thinking_shown(choice: &ThinkingChoice) -> Shown {
+        fn thinking_shown(choice: ThinkingChoice) -> Shown {
             match choice {
                 ThinkingChoice::Off => quoted("off"),
                 ThinkingChoice::Adaptive => quoted("adaptive"),
-                ThinkingChoice::Budget(tokens) => plain(tokens),
+                ThinkingChoice::Budget(tokens) => plain(&tokens),
             }
         }
         let Settings {
@@ -337,7 +337,9 @@ impl Key {
             }
             Self::ModelToolCalls => shown(&model.tool_calls, |format| quoted(format.name())),
             Self::ModelDetectLocal => shown(&model.detect_local, plain),
-            Self::ModelThinking => shown(&model.thinking, |choice| set(choice.as_ref(), thinking_shown)),
+            Self::ModelThinking => {
+                shown(&model.thinking, |choice| set(choice.as_ref(), |choice| thinking_shown(*choice)))
+            }
             Self::ModelEffort => {
                 shown(&model.effort, |effort| set(effort.as_ref(), |effort| quoted(effort.name())))
             }

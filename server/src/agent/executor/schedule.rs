@@ -85,7 +85,9 @@ mod tests {
                 break;
             }
             waves.push(begun.iter().map(|&number| names[number]).collect::<Vec<_>>().join(" "));
-            begun.into_iter().for_each(|number| schedule.complete(number));
+            for number in begun {
+                schedule.complete(number);
+            }
         }
         assert_eq!(waves, want);
     }

@@ -93,9 +93,9 @@ fn any_play() -> impl Strategy<Value = Play> {
             others,
             stop_hooks,
             token_budget,
+            staged,
             cancel_after,
             send_after,
-            staged,
             ..Play::default()
         })
 }

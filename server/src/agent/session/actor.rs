@@ -218,7 +218,7 @@ impl Session {
             let told = self.context.brief(&self.deps.workspace, documents, now);
             futures::join!(briefing(&self.deps), told).0
         };
-        self.briefing.get_or_init(|| looked).await.system.clone()
+        Box::pin(self.briefing.get_or_init(|| looked)).await.system.clone()
     }
 
     fn params(
