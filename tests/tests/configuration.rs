@@ -1,5 +1,7 @@
 //! The editor's settings, changed while the program runs.
 
+#![allow(clippy::indexing_slicing, reason = "what is not in a JSON value reads as null")]
+
 use copydesk_tests::client::{Answer, Client, Home, full_capabilities};
 use copydesk_tests::person::{ask, choose, hunks, menu, plain};
 use serde_json::{Value, json};

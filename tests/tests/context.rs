@@ -1,6 +1,7 @@
 //! What a model is sent around the conversation, through the real program.
 
 #![allow(
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,

@@ -70,7 +70,7 @@ async fn told(model: &impl Provider, request: ModelRequest) -> Told {
         match event {
             Ok(ProviderEvent::MessageStart { .. }) => (told.text, told.blocks) = (String::new(), Vec::new()),
             Ok(ProviderEvent::BlockDelta { delta: BlockDelta::Text(piece), .. }) => {
-                told.text.push_str(&piece)
+                told.text.push_str(&piece);
             }
             Ok(ProviderEvent::BlockStop { block, .. }) => told.blocks.push(block),
             Ok(ProviderEvent::MessageDelta { stop_reason, usage }) => {
