@@ -1,9 +1,12 @@
 //! An editor of few words: it starts the program, writes messages, and looks at no more of the answers than it must.
 
+#![allow(dead_code, reason = "each benchmark has use for a part of it")]
+
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -18,6 +21,8 @@ enum News {
     Answer,
     /// So many hunks are shown for the file.
     Hunks(usize),
+    /// Words of the model, and when they were there.
+    Words(Instant),
     TaskEnded,
 }
 
@@ -87,6 +92,22 @@ impl Client {
         self.wait(|news| matches!(news, News::TaskEnded));
     }
 
+    /// When each of the next `count` notifications with words came.
+    pub(crate) fn hear_words(&self, count: usize) -> Vec<Instant> {
+        let mut heard = Vec::with_capacity(count);
+        while heard.len() < count {
+            if let News::Words(at) = self.news.recv().expect("the program still runs") {
+                heard.push(at);
+            }
+        }
+        heard
+    }
+
+    /// The program's process.
+    pub(crate) fn id(&self) -> u32 {
+        self.program.id()
+    }
+
     fn wait(&self, is_it: impl Fn(&News) -> bool) {
         while !is_it(&self.news.recv().expect("the program still runs")) {}
     }
@@ -132,6 +153,8 @@ fn look_at(body: &[u8]) -> Option<News> {
         Some(News::Hunks(body.windows(key.len()).filter(|window| window == key).count()))
     } else if has(head, "copydesk/event") && has(body, "\"terminal\"") {
         Some(News::TaskEnded)
+    } else if has(head, "copydesk/event") && has(body, "\"delta\":{\"type\":\"text\"") {
+        Some(News::Words(Instant::now()))
     } else {
         None
     }

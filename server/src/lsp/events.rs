@@ -32,14 +32,8 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
         .then(|| Progress::new(stage.outgoing.clone(), stage.running.clone()));
     let mut stream = Stream::default();
     let mut kinds = Kinds::default();
-    let mut frame = None;
+    let mut pace = Pace::default();
     loop {
-        let due = async {
-            match frame {
-                Some(due) => sleep_until(due).await,
-                None => std::future::pending().await,
-            }
-        };
         tokio::select! {
             update = updates.recv() => {
                 let Some(update) = update else { return };
@@ -51,16 +45,34 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
                 if stage.editor.features().copydesk.events {
                     let info = model_of(&stage, &update);
                     stream.take(&stage.outgoing, update, info.as_ref());
-                    frame = frame.or(stream.has_pieces().then(|| Instant::now() + FRAME));
                 }
             }
-            () = due => {
+            () = pace.due(), if stream.has_pieces() => {
                 // A slow editor slows the stream, and nothing else: meanwhile the pieces grow together.
                 stage.outgoing.room().await;
                 stream.flush_all(&stage.outgoing);
-                frame = None;
+                pace.left();
             }
         }
+    }
+}
+
+/// When pieces leave: at once after a silence, else a frame after the last ones.
+#[derive(Default)]
+struct Pace {
+    next: Option<Instant>,
+}
+
+impl Pace {
+    async fn due(&self) {
+        // A timer takes up to a millisecond even if its time has come.
+        if let Some(next) = self.next.filter(|next| *next > Instant::now()) {
+            sleep_until(next).await;
+        }
+    }
+
+    fn left(&mut self) {
+        self.next = Some(Instant::now() + FRAME);
     }
 }
 
@@ -333,6 +345,19 @@ mod tests {
                 ("b", 1, piece(json!({"type": "text", "text": "B"}))),
             ],
         );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_piece_after_silence_leaves_at_once_and_the_next_ones_once_a_frame() {
+        let (begun, mut pace) = (Instant::now(), Pace::default());
+        let mut times = Vec::new();
+        for silence in [0, 0, 5, 40, 0] {
+            tokio::time::sleep(Duration::from_millis(silence)).await;
+            pace.due().await;
+            pace.left();
+            times.push(begun.elapsed().as_millis());
+        }
+        assert_eq!(times, [0, 16, 32, 72, 88]);
     }
 
     #[test]
