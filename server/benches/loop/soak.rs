@@ -12,7 +12,7 @@ pub(crate) const ROUNDS: usize = 2_000;
 /// Rounds at the beginning that are compared with as many at the end.
 const COMPARED: usize = 100;
 /// Tokens, of which so few are left for the conversation that it is summarised several times in those.
-const WINDOW: usize = 64_000;
+const WINDOW: usize = 40_000;
 /// What the end may cost over the beginning.
 const MOST: f64 = 1.5;
 

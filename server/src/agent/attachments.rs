@@ -1,6 +1,6 @@
 //! What the model is told between rounds of what the person did, once and net.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -45,14 +45,19 @@ pub(super) async fn collect(
 
 /// Adds what changed in files that were seen.
 async fn notice_changes(context: &RoundContext, noticed: &Noticed, told: &mut Vec<Told>) {
+    let is_told = |told: &[Told], path: &AbsPath| told.iter().any(|told| told.path == *path);
+    let same = unchanged(context).await;
     for path in context.seen.paths() {
+        if same.contains(&path) && !is_told(told, &path) {
+            continue;
+        }
         let (now, drafted) = match context.desk.agent_view(&context.session, &path).await {
             Ok(view) => (view.text, view.drafted),
             Err(ReadError::Missing { .. }) => (None, false),
             Err(_) => continue,
         };
         let Some(seen) = context.seen.get(&path) else { continue };
-        if told.iter().any(|told| told.path == path) {
+        if is_told(told, &path) {
             noticed.put(path, now, seen.text);
         } else if !drafted && now.as_ref() != Some(&seen.text) {
             // Where the agent has changes of its own, the desk tells what others change.
@@ -63,6 +68,19 @@ async fn notice_changes(context: &RoundContext, noticed: &Noticed, told: &mut Ve
             }));
         }
     }
+}
+
+/// The seen files that say what was seen. All are looked at in one go, since there may be hundreds, and the desk is asked of
+/// each of the others.
+async fn unchanged(context: &RoundContext) -> HashSet<AbsPath> {
+    let (seen, documents) = (context.seen.clone(), context.documents.clone());
+    let looking = tokio::task::spawn_blocking(move || {
+        let says_the_same = |path: &AbsPath| {
+            documents.snapshot(path).is_ok_and(|now| seen.still_says(path, &now.text) == Some(true))
+        };
+        seen.paths().into_iter().filter(says_the_same).collect()
+    });
+    looking.await.unwrap_or_default()
 }
 
 async fn in_time_or_nothing<T: Default>(deadline: Instant, work: impl Future<Output = T>) -> T {

@@ -1,10 +1,9 @@
 //! A streamed response followed to its end, whatever the wire: what is put together is told as it comes.
 
 use std::io;
-use std::pin::pin;
 use std::time::Duration;
 
-use futures::stream::{StreamExt, TryStreamExt};
+use futures::stream::{Stream, StreamExt, TryStreamExt};
 use reqwest::header::CONTENT_TYPE;
 
 use super::failure::{self, Asked};
@@ -49,6 +48,9 @@ pub(super) enum Framing {
 /// How long a whole answer is waited on for its last event, which some services never send.
 const AFTERGLOW: Duration = Duration::from_secs(5);
 
+/// How long the end of a response is waited for behind its last event.
+const LAST_BYTES: Duration = Duration::from_secs(1);
+
 /// A stream of bytes in which there is never an event counts as dead after so many times the limit of silence.
 const EVENTLESS: u32 = 2;
 
@@ -63,13 +65,14 @@ pub(super) async fn follow(
     let content_type =
         response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let mut any = false;
-    let bytes = response.bytes_stream().map_err(|error| io::Error::other(error.without_url()));
+    let mut body = Box::pin(response.bytes_stream());
+    let bytes = body.by_ref().map_err(|error| io::Error::other(error.without_url()));
     let bytes = watched(bytes, patience, emit);
     let events = match answer.framing() {
         Framing::Events => sse::events(bytes).map(|event| event.map(|event| event.data)).left_stream(),
         Framing::Lines => lines(bytes).right_stream(),
     };
-    let mut events = pin!(events);
+    let mut events = Box::pin(events);
     let for_event = Patience { notice: None, limit: patience.limit.map(|limit| limit * EVENTLESS) };
     loop {
         let for_last = Patience { notice: None, limit: Some(AFTERGLOW) };
@@ -96,6 +99,10 @@ pub(super) async fn follow(
             break;
         }
     }
+    drop(events);
+    if answer.is_stopped() {
+        tokio::spawn(read_out(body));
+    }
     for event in answer.end() {
         emit.event(event).await;
     }
@@ -107,4 +114,11 @@ pub(super) async fn follow(
     } else {
         Err(failure::cut("the stream ended without a stop reason", !answer.has_finished_blocks()))
     }
+}
+
+/// Reads the last bytes of a response, behind its last event, so that the connection can carry the next request.
+async fn read_out<B>(mut body: impl Stream<Item = reqwest::Result<B>> + Unpin) {
+    let reading = async { while let Some(Ok(_)) = body.next().await {} };
+    // Who still sends something after that is not worth a wait: the connection is closed.
+    let _ = tokio::time::timeout(LAST_BYTES, reading).await;
 }
