@@ -29,7 +29,7 @@ fn is_summary(request: &Request) -> bool {
 async fn the_conversation_is_summarised_as_often_as_it_is_full_and_requests_grow_no_longer() {
     let mut home = Home::new();
     for number in 0..ROUNDS {
-        home.write(&format!("{number}.txt"), &format!("file {number}: a line of some length\n").repeat(120));
+        home.write(&format!("{number}.txt"), format!("file {number}: a line of some length\n").repeat(120));
     }
     let paths: Vec<String> =
         (0..ROUNDS).map(|number| home.path(&format!("{number}.txt")).to_str().unwrap().to_owned()).collect();

@@ -2,6 +2,8 @@
 //! time or memory grows over two thousand rounds.
 
 #![allow(clippy::expect_used, reason = "a benchmark ends where it can't go on")]
+#![allow(clippy::print_stdout, reason = "the figures are what it is for")]
+#![allow(clippy::cast_precision_loss, reason = "no process holds so many bytes")]
 
 #[path = "../door/client.rs"]
 mod client;

@@ -23,8 +23,7 @@ pub(crate) fn soak(rounds: usize) -> bool {
     let files = folder.path().join("files");
     fs::create_dir(&files).expect("a folder");
     for number in 0..rounds {
-        let text: String =
-            (0..60).map(|line| format!("line {line} of file {number}, as lines are\n")).collect();
+        let text = format!("a line of file {number}, as lines are\n").repeat(60);
         fs::write(files.join(format!("{number}.txt")), text).expect("the file is written");
     }
     let model = Model::start(rounds, move |number| Act::Read(files.join(format!("{number}.txt"))));
