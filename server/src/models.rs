@@ -1,6 +1,7 @@
 //! Language models behind one trait: what is asked, what streams back, and what can go wrong.
 
 mod anthropic;
+mod barred;
 mod event;
 mod examine;
 mod failure;

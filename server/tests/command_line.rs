@@ -58,6 +58,23 @@ const AFTER: &str = "fn open() {}\r\n\r\nfn main() { open() }";
 const TASK: &str = "rename load to open in a.rs";
 
 #[test]
+fn a_broken_choice_of_model_asks_none() {
+    for (config, named) in [
+        ("[model]\nprovider = \"ofline\"\n", "model.provider"),
+        ("[openai]\nbase_url = \"localhost:11434\"\n", "write \"http://localhost:11434\""),
+        ("max_budget_usd = -3\n", "max_budget_usd"),
+        ("max_turns = 0\n", "max_turns"),
+        ("x = [\n", "no TOML"),
+    ] {
+        let folder = Folder::with(&[("a.rs", BEFORE), ("home/.config/copydesk/config.toml", config)]);
+        let ran = folder.run(&["run", "--yes", TASK]);
+        let told = format!("{}{}", ran.out, ran.err);
+        assert!(told.contains("No model was asked") && told.contains(named), "{config}: {told}");
+        assert_eq!((ran.code, folder.read("a.rs").as_str()), (1, BEFORE), "{config}");
+    }
+}
+
+#[test]
 fn yes_changes_exactly_what_was_asked_for() {
     let folder = Folder::with(&[("a.rs", BEFORE)]);
     let ran = folder.run(&["run", "--yes", TASK]);

@@ -7,6 +7,8 @@ use super::{Account, ApiKey, ChatServer, Effort, ProviderKind, Settings, Thinkin
 /// The model that the settings and the environment lead to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelChoice {
+    /// Nobody is to be asked, and why.
+    pub bar: Option<String>,
     pub provider: ProviderKind,
     /// `None`: the provider's default.
     pub name: Option<String>,
@@ -49,6 +51,7 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
         ProviderKind::Local | ProviderKind::Offline => Account::default(),
     };
     ModelChoice {
+        bar: settings.bar.clone(),
         provider,
         name: model.name.value.clone().filter(|_| provider != ProviderKind::Offline),
         base_url: account.base_url.value,

@@ -192,6 +192,27 @@ impl Key {
         }
     }
 
+    /// Who is asked hangs on it, or for how much. A broken value of such a setting must not stand for its default: that
+    /// could be a service that the user never chose.
+    pub const fn says_who_is_asked(self) -> bool {
+        matches!(
+            self,
+            Self::ModelProvider
+                | Self::ModelName
+                | Self::ModelServer
+                | Self::ModelDetectLocal
+                | Self::ModelFallback
+                | Self::ModelSmall
+                | Self::AnthropicBaseUrl
+                | Self::AnthropicApiKey
+                | Self::AnthropicAuthToken
+                | Self::OpenAiBaseUrl
+                | Self::OpenAiApiKey
+                | Self::MaxTurns
+                | Self::MaxBudget
+        )
+    }
+
     /// A change of it counts while the server runs; of the others, from its next start.
     pub const fn counts_at_once(self) -> bool {
         matches!(

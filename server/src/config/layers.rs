@@ -57,15 +57,33 @@ pub struct Diagnostic {
 pub fn settle(layers: &[Layer]) -> (Settings, Vec<Diagnostic>) {
     let mut settings = Settings::default();
     let mut diagnostics = Vec::new();
+    let mut bars: Vec<(Option<Key>, String)> = Vec::new();
     for layer in layers {
         diagnostics.extend_from_slice(&layer.diagnostics);
+        let lost = layer.diagnostics.iter().filter(|diagnostic| is_users(&diagnostic.origin));
+        bars.extend(lost.map(|diagnostic| (None, diagnostic.to_string())));
         for entry in &layer.entries {
-            if let Err(message) = lay(entry, &mut settings) {
-                diagnostics.push(Diagnostic { origin: entry.origin.clone(), message });
+            let key = Key::named(&entry.key).filter(|key| key.says_who_is_asked());
+            match lay(entry, &mut settings) {
+                // A later word on the same makes it good.
+                Ok(()) => bars.retain(|(of, _)| key.is_none() || *of != key),
+                Err(message) => {
+                    let diagnostic = Diagnostic { origin: entry.origin.clone(), message };
+                    if key.is_some() && is_users(&entry.origin) {
+                        bars.push((key, diagnostic.to_string()));
+                    }
+                    diagnostics.push(diagnostic);
+                }
             }
         }
     }
+    settings.bar = bars.into_iter().next().map(|(_, why)| why);
     (settings, diagnostics)
+}
+
+/// What a workspace says decides nothing, so nothing is lost with it.
+const fn is_users(origin: &Origin) -> bool {
+    !matches!(origin, Origin::WorkspaceFile { .. })
 }
 
 fn lay(entry: &Entry, settings: &mut Settings) -> Result<(), String> {
@@ -193,6 +211,31 @@ mod tests {
             ]
         );
         assert_eq!((settings.max_turns.value, settings.log_level.value.name()), (100, "debug"));
+    }
+
+    #[track_caller]
+    fn check_bar(entries: Vec<Entry>, wanted: Option<&str>) {
+        assert_eq!(settle(&[layer(entries)]).0.bar.as_deref(), wanted);
+    }
+
+    #[test]
+    fn nobody_is_asked_where_it_is_not_clear_who_is_meant() {
+        let text = |text: &str| Value::Text(text.into());
+        check_bar(
+            vec![entry("openai.base_url", text("localhost:11434"), user(1))],
+            Some(
+                "/h/config.toml:1: `openai.base_url`: expected an address, got \"localhost:11434\": write \"http://localhost:11434\" or \"https://localhost:11434\"",
+            ),
+        );
+        check_bar(
+            vec![
+                entry("openai.base_url", text("localhost:11434"), user(1)),
+                entry("openai.base_url", text("HTTP://localhost:11434"), Origin::Editor),
+            ],
+            None,
+        );
+        check_bar(vec![entry("log.level", text("loud"), user(1))], None);
+        check_bar(vec![entry("model.provider", text("ofline"), workspace(1))], None);
     }
 
     #[test]

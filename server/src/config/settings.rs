@@ -17,6 +17,8 @@ pub struct Setting<T> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
+    /// What is wrong with the settings that say who is asked, and for how much. Nobody is, until it is mended.
+    pub bar: Option<String>,
     pub model: ModelSettings,
     pub anthropic: Account,
     pub openai: Account,
@@ -167,6 +169,7 @@ impl<T> Setting<T> {
 impl Default for Settings {
     fn default() -> Self {
         Self {
+            bar: None,
             model: ModelSettings::default(),
             anthropic: Account::default(),
             openai: Account::default(),

@@ -6,6 +6,10 @@ use crate::models::{DEFAULT_MODEL, OPENAI_URL};
 
 /// What there is to say of it, and whether a model can answer; what is to be done goes to `next`.
 pub fn look(choice: &ModelChoice, next: &mut Vec<String>) -> (Vec<Finding>, bool) {
+    if let Some(why) = &choice.bar {
+        next.push(format!("mend the setting that is broken, for until then no model is asked: {why}"));
+        return (vec![Finding::bad("no model is asked: a setting that says which one is broken")], false);
+    }
     let mut found = Vec::new();
     let usable = tell(&mut found, choice, next);
     (found, usable)

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::barred::BarredModel;
 use super::local::USUAL_PORTS;
 use super::{
     Anthropic, AnthropicConfig, Credential, LocalModel, OPENAI_URL, OfflineModel, OpenAi, OpenAiConfig,
@@ -19,6 +20,9 @@ pub fn provider(
     choice: ModelChoice,
     again: impl Fn() -> ModelChoice + Send + Sync + 'static,
 ) -> Arc<dyn Provider> {
+    if let Some(why) = choice.bar {
+        return Arc::new(BarredModel::new(why));
+    }
     match choice.provider {
         ProviderKind::Anthropic => {
             let renewal = Renewal::new(move || {
@@ -87,6 +91,7 @@ mod tests {
     #[track_caller]
     fn check(provider_kind: ProviderKind, name: Option<&str>, label: &str) {
         let choice = ModelChoice {
+            bar: None,
             provider: provider_kind,
             name: name.map(str::to_owned),
             base_url: None,

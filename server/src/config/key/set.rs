@@ -153,13 +153,22 @@ fn filled(value: &Value) -> Result<String, String> {
     if text.is_empty() { Err("expected a text that is not empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
+/// The scheme is written small, as RFC 3986 section 3.1 has it.
 fn url(text: &str) -> Result<String, String> {
     let text = text.trim().trim_end_matches('/');
-    let host = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).unwrap_or_default();
-    if host.is_empty() || host.contains(char::is_whitespace) {
-        return Err(format!("expected an address such as \"https://api.anthropic.com\", got {text:?}"));
+    let Some((scheme, host)) = text.split_once("://") else {
+        return Err(format!(
+            "expected an address, got {text:?}: write \"http://{text}\" or \"https://{text}\""
+        ));
+    };
+    let scheme = scheme.to_ascii_lowercase();
+    if !matches!(scheme.as_str(), "http" | "https") || host.is_empty() || host.contains(char::is_whitespace) {
+        return Err(format!("expected an address such as \"https://host/path\", got {text:?}"));
     }
-    Ok(text.to_owned())
+    if host.contains('#') {
+        return Err(format!("an address has nothing behind a `#`, got {text:?}"));
+    }
+    Ok(format!("{scheme}://{host}"))
 }
 
 /// The message names no part of what was written: it may well be the key.

@@ -33,6 +33,7 @@ impl Key {
             }
         }
         let Settings {
+            bar: _,
             model,
             anthropic,
             openai,
