@@ -1,5 +1,6 @@
 //! Settings: read from their layers, checked, and each with the place it came from.
 
+mod address;
 mod choice;
 mod context;
 mod key;

@@ -87,9 +87,9 @@ pub fn other_model(settings: &Settings, model: &str) -> ModelChoice {
             settings.model.provider.value = Some(provider);
             name
         }
-        None => model,
+        None => Some(model),
     };
-    settings.model.name.value = Some(name.to_owned());
+    settings.model.name.value = name.map(str::to_owned);
     choose_model(&settings)
 }
 

@@ -224,7 +224,7 @@ mod tests {
         check_bar(
             vec![entry("openai.base_url", text("localhost:11434"), user(1))],
             Some(
-                "/h/config.toml:1: `openai.base_url`: expected an address, got \"localhost:11434\": write \"http://localhost:11434\" or \"https://localhost:11434\"",
+                "/h/config.toml:1: `openai.base_url`: \"localhost:11434\" does not begin with http:// or https://: write \"http://localhost:11434\"",
             ),
         );
         check_bar(

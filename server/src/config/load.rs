@@ -48,7 +48,10 @@ impl Places {
             .map(|strategy| etcetera::BaseStrategy::config_dir(&strategy))
             .and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
         let environment = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            // What is no Unicode must not pass for unset.
+            .filter_map(|(name, value)| {
+                Some((name.into_string().ok()?, value.to_string_lossy().into_owned()))
+            })
             .collect();
         Self {
             user_file: folder.map(|folder| folder.join("copydesk").join("config.toml")),
@@ -180,21 +183,22 @@ fn environment_layer(variables: &[(String, String)]) -> Layer {
 }
 
 fn command_line_layer(overrides: &[Override]) -> Layer {
+    let text = |text: &str| Value::Text(text.to_owned());
     let mut entries = Vec::new();
     for Override { key, value, flag } in overrides {
-        let mut say = |key: Key, value: &str| {
+        let mut say = |key: Key, value: Value| {
             entries.push(Entry {
                 key: key.name().to_owned(),
-                value: Value::Text(value.to_owned()),
+                value,
                 origin: Origin::CommandLine { flag: (*flag).to_owned() },
             });
         };
         match ProviderKind::named_in(value) {
             Some((provider, name)) if *key == Key::ModelName => {
-                say(Key::ModelProvider, provider.name());
-                say(Key::ModelName, name);
+                say(Key::ModelProvider, text(provider.name()));
+                say(Key::ModelName, name.map_or(Value::Unset, text));
             }
-            _ => say(*key, value),
+            _ => say(*key, text(value)),
         }
     }
     Layer { entries, diagnostics: Vec::new() }

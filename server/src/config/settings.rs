@@ -245,9 +245,13 @@ impl ProviderKind {
         }
     }
 
-    /// `openai/gpt-5` is a provider and its model; a name without a provider's in front stands for itself.
-    pub fn named_in(model: &str) -> Option<(Self, &str)> {
-        let (provider, name) = model.split_once('/')?;
+    /// `openai/gpt-5` is a provider and its model, `local` a provider and whatever model it has; another name without a
+    /// provider's in front stands for itself.
+    pub fn named_in(model: &str) -> Option<(Self, Option<&str>)> {
+        let (provider, name) = match model.split_once('/') {
+            Some((provider, name)) => (provider, Some(name)),
+            None => (model, None),
+        };
         let provider = Self::ALL.into_iter().find(|kind| kind.name() == provider)?;
         Some((provider, name))
     }

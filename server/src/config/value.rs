@@ -12,6 +12,8 @@ pub enum Value {
     Tables(Vec<Vec<(String, Value)>>),
     Fraction(f64),
     Texts(Vec<String>),
+    /// Takes away what earlier layers say.
+    Unset,
     /// Something no setting is: its name for the message.
     Other(&'static str),
 }
@@ -83,6 +85,7 @@ impl Value {
             Self::Tables(_) => "a list of tables".to_owned(),
             Self::Fraction(number) => number.to_string(),
             Self::Texts(_) => "a list".to_owned(),
+            Self::Unset => "nothing".to_owned(),
             Self::Other(kind) => (*kind).to_owned(),
         };
         format!("expected {what}, got {got}")

@@ -27,7 +27,13 @@ pub fn provider(
         ProviderKind::Anthropic => {
             let renewal = Renewal::new(move || {
                 let choice = again();
-                Credential::chosen(choice.api_key, choice.auth_token)
+                // A key whose address can't be read meanwhile is for nobody else.
+                let (key, token) = (choice.api_key, choice.auth_token);
+                if choice.bar.is_some() {
+                    Credential::chosen(None, None)
+                } else {
+                    Credential::chosen(key, token)
+                }
             });
             let config = AnthropicConfig { renewal: Some(renewal), ..anthropic(choice) };
             Arc::new(Anthropic::new(config))

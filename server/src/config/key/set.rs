@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::Key;
+use crate::config::address::address;
 use crate::config::settings::{
     Account, ChatServer, Effort, LogLevel, ProviderKind, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
@@ -21,7 +22,10 @@ impl Key {
         }
         match self {
             Self::ModelProvider => put(&mut settings.model.provider, provider(value.text()?)?, origin),
-            Self::ModelName => put(&mut settings.model.name, Some(filled(value)?), origin),
+            Self::ModelName => {
+                let name = if *value == Value::Unset { None } else { Some(filled(value)?) };
+                put(&mut settings.model.name, name, origin);
+            }
             Self::ModelMaxTokens => put(&mut settings.model.max_tokens, Some(count(value)?), origin),
             Self::ModelContextWindow => {
                 put(&mut settings.model.context_window, Some(value.whole(1)?), origin);
@@ -33,7 +37,8 @@ impl Key {
             }
             Self::ModelDetectLocal => put(&mut settings.model.detect_local, value.flag()?, origin),
             Self::AnthropicBaseUrl => {
-                put(&mut settings.anthropic.base_url, Some(url(value.text()?)?), origin);
+                let url = address(value.text()?, "https://api.anthropic.com")?;
+                put(&mut settings.anthropic.base_url, Some(url), origin);
             }
             Self::ModelThinking => put(&mut settings.model.thinking, thinking(value)?, origin),
             Self::ModelEffort => {
@@ -53,7 +58,10 @@ impl Key {
                     origin,
                 );
             }
-            Self::OpenAiBaseUrl => put(&mut settings.openai.base_url, Some(url(value.text()?)?), origin),
+            Self::OpenAiBaseUrl => {
+                let url = address(value.text()?, "https://api.openai.com/v1")?;
+                put(&mut settings.openai.base_url, Some(url), origin);
+            }
             Self::OpenAiApiKey => settings.openai.take_key(key(value)?, origin),
             Self::OpenAiIdleTimeout => {
                 put(&mut settings.openai.idle_timeout, Some(Duration::from_millis(value.whole(0)?)), origin);
@@ -153,24 +161,6 @@ fn filled(value: &Value) -> Result<String, String> {
     if text.is_empty() { Err("expected a text that is not empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
-/// The scheme is written small, as RFC 3986 section 3.1 has it.
-fn url(text: &str) -> Result<String, String> {
-    let text = text.trim().trim_end_matches('/');
-    let Some((scheme, host)) = text.split_once("://") else {
-        return Err(format!(
-            "expected an address, got {text:?}: write \"http://{text}\" or \"https://{text}\""
-        ));
-    };
-    let scheme = scheme.to_ascii_lowercase();
-    if !matches!(scheme.as_str(), "http" | "https") || host.is_empty() || host.contains(char::is_whitespace) {
-        return Err(format!("expected an address such as \"https://host/path\", got {text:?}"));
-    }
-    if host.contains('#') {
-        return Err(format!("an address has nothing behind a `#`, got {text:?}"));
-    }
-    Ok(format!("{scheme}://{host}"))
-}
-
 /// The message names no part of what was written: it may well be the key.
 fn key(value: &Value) -> Result<ApiKey, String> {
     let text = value.text().map_err(|_| "expected a text".to_owned())?.trim();
@@ -254,7 +244,7 @@ mod tests {
         check(Key::ModelProvider, Value::Whole(3), Err("expected a text, got 3"));
         check(Key::OpenAiBaseUrl, text("http://localhost:1/"), Ok("\"http://localhost:1\""));
         check(Key::OpenAiBaseUrl, text("http://me:pass@host/v1"), Ok("\"http://host/v1\""));
-        check(Key::AnthropicBaseUrl, text("localhost"), Err("expected an address"));
+        check(Key::AnthropicBaseUrl, text("localhost"), Err("write \"http://localhost\""));
         check(Key::MaxTurns, Value::Whole(0), Err("expected a whole number of 1 or more, got 0"));
         check(Key::MaxTurns, text("12"), Ok("12"));
         check(Key::MaxBudget, Value::Fraction(2.5), Ok("2.5"));

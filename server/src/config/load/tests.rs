@@ -140,10 +140,11 @@ fn the_layers_in_their_order() {
 fn a_model_of_the_command_line_may_name_its_provider() {
     let check = |model: &str, provider: Option<ProviderKind>, name: &str| {
         let command_line = vec![Override { key: Key::ModelName, value: model.to_owned(), flag: "--model" }];
-        let settings = load(&Places { command_line, ..Places::default() }).settings;
+        let environment = vec![("COPYDESK_MODEL".to_owned(), "other".to_owned())];
+        let settings = load(&Places { environment, command_line, ..Places::default() }).settings;
         assert_eq!(
             (settings.model.provider.value, settings.model.name.value.as_deref()),
-            (provider, Some(name)),
+            (provider, Some(name).filter(|name| !name.is_empty())),
             "{model}"
         );
     };
@@ -153,6 +154,42 @@ fn a_model_of_the_command_line_may_name_its_provider() {
     check("openai/qwen/qwen3", Some(ProviderKind::OpenAi), "qwen/qwen3");
     check("openai/openai/gpt-x", Some(ProviderKind::OpenAi), "openai/gpt-x");
     check("qwen/qwen3", None, "qwen/qwen3");
+    // The name that was set is another provider's.
+    check("local", Some(ProviderKind::Local), "");
+    check("offline", Some(ProviderKind::Offline), "");
+}
+
+#[test]
+fn what_is_broken_bars_every_request() {
+    #[track_caller]
+    fn check(user: &str, variables: &[(&str, &str)], model: Option<&str>, wanted: &str) {
+        let named = |model: &str| Override { key: Key::ModelName, value: model.to_owned(), flag: "--model" };
+        let places = Places {
+            environment: variables.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
+            command_line: model.map(named).into_iter().collect(),
+            ..Places::default()
+        };
+        let bar = loaded(user, "", places).0.settings.bar.unwrap_or_default();
+        assert!(bar.contains(wanted), "{bar:?}");
+    }
+    let at = |variable, value| [("OPENAI_API_KEY", "sk-FAKE"), (variable, value)];
+    check(
+        "",
+        &at("OPENAI_BASE_URL", "localhost:11434"),
+        None,
+        "$OPENAI_BASE_URL: `openai.base_url`: \"localhost:11434\" does not begin with http:// or https://: write \"http://localhost:11434\"",
+    );
+    check("", &at("ANTHROPIC_BASE_URL", "gateway.corp"), None, "write \"https://gateway.corp\"");
+    check("[openai]\nbase_url = \"studio.lan:11434\"", &[], None, "config.toml:2: `openai.base_url`");
+    check("", &at("COPYDESK_PROVIDER", "nobody"), None, "$COPYDESK_PROVIDER: `model.provider`");
+    check("", &[("OPENAI_API_KEY", "sk FAKE")], None, "$OPENAI_API_KEY: `openai.api_key`");
+    check("model.name = 3", &[], None, "config.toml:1: `model.name`");
+    check("", &[], Some(""), "--model: `model.name`");
+    check("", &[], Some("openai/"), "--model: `model.name`");
+    check("[oh no", &[], None, "config.toml:1: this is no TOML");
+    for limit in ["max_budget_usd = -1", "max_budget_usd = -0.5", "max_budget_usd = nan", "max_turns = 0"] {
+        check(limit, &[], None, "config.toml:1: `max_");
+    }
 }
 
 #[test]
