@@ -122,6 +122,8 @@ struct Task<'outbox> {
     budget: BudgetTracker,
     /// How often in a row Stop hooks have blocked the end.
     stop_hook_blocks: u32,
+    /// How often in a row the provider has paused.
+    pauses: u32,
 }
 
 impl Task<'_> {
@@ -135,7 +137,9 @@ impl Task<'_> {
         let Call { answer, streamed, executor } = self.ask(&state, request).await;
         let state = self.summarised(state).await;
         let (limits, now) = (self.params.limits, (self.params.clock)());
-        match outcome(&answer, streamed) {
+        let outcome = outcome(&answer, streamed);
+        let pauses = std::mem::take(&mut self.pauses);
+        match outcome {
             Outcome::Calls => self.run_calls(state, &answer, executor).await,
             Outcome::Done(remark) => self.finish(state, &answer, remark).await,
             Outcome::Cut => {
@@ -144,7 +148,10 @@ impl Task<'_> {
             }
             Outcome::TooLong(error) => self.shorten(state, &answer, executor, error).await,
             Outcome::Empty => recovery::empty(state, &limits, now),
-            Outcome::Paused => recovery::paused(state, answer.messages().collect(), &limits, now),
+            Outcome::Paused => {
+                self.pauses = pauses + 1;
+                recovery::paused(state, answer.messages().collect(), pauses, &limits, now)
+            }
             Outcome::Refused => {
                 executor.finish().await;
                 recovery::refused(&answer)
@@ -210,8 +217,8 @@ impl Task<'_> {
 impl<'outbox> Task<'outbox> {
     fn new(params: QueryParams, outbox: &'outbox Outbox) -> Self {
         let calls = params.messages.iter().flat_map(call_ids).collect();
-        let (budget, stop_hook_blocks, spent) = (BudgetTracker::default(), 0, Spending::default());
-        Self { params, outbox, spent, calls, budget, stop_hook_blocks }
+        let (budget, spent) = (BudgetTracker::default(), Spending::default());
+        Self { params, outbox, spent, calls, budget, stop_hook_blocks: 0, pauses: 0 }
     }
 
     async fn first_state(&mut self) -> State {

@@ -48,6 +48,7 @@ fn table() -> Vec<Row> {
     let cut = || vec![text("half"), limit()];
     let five_cuts = || vec![cut(), cut(), cut(), cut(), cut()];
     let blocked = |why: &str| StopVerdict::Blocking(vec![why.to_owned()]);
+    let pause = || vec![text("searching"), Piece::Stop(StopReason::PauseTurn)];
     let own_limit = Limits { max_output_tokens: Some(500), ..Limits::default() };
     vec![
         Row { name: "plain",
@@ -197,9 +198,14 @@ fn table() -> Vec<Row> {
             transitions: &["next_turn", "next_turn"], terminal: "model_error",
             requests: &["go", "go on", "go on on"] },
         Row { name: "paused by the provider",
-            play: of(vec![vec![text("searching"), Piece::Stop(StopReason::PauseTurn)], says("found")]),
+            play: of(vec![pause(), says("found")]),
             transitions: &["next_turn"], terminal: "completed",
             requests: &["go", "go / \"searching\""] },
+        Row { name: "paused by the provider for ever",
+            play: Play { limits: Some(Limits::default()), ..of(vec![pause(); 20]) },
+            transitions: &["next_turn"; 5], terminal: "model_error",
+            requests: &["go", "go / \"searching\"", "go / \"searching\" \"searching\"", "go / \"searching\" \"searching\" \"searching\"",
+                "go / \"searching\" \"searching\" \"searching\" \"searching\"", "go / \"searching\" \"searching\" \"searching\" \"searching\" \"searching\""] },
         Row { name: "refused",
             play: of(vec![vec![text("I sh"), Piece::Stop(StopReason::Refusal)]]),
             transitions: &[], terminal: "completed",

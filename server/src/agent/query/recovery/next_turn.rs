@@ -9,6 +9,9 @@ use crate::agent::state::{PendingToolUseSummary, State};
 use crate::agent::{Continue, TerminalReason};
 use crate::conversation::{AttachmentKind, Message};
 
+/// How often in a row a paused answer goes back: each time is a request to be paid for, with nothing done in between.
+const PAUSES: u32 = 5;
+
 /// Whether no further turn is allowed. It is asked after the calls were run, so that their results are kept.
 pub(in crate::agent::query) fn is_last_turn(state: &State, limits: &Limits) -> bool {
     state.turn_count + 1 > limits.max_turns
@@ -47,13 +50,19 @@ pub(in crate::agent::query) fn next_turn(
     })
 }
 
-/// The provider paused in the middle of its own tools (`pause_turn`): its answer goes back as it is.
+/// The provider paused in the middle of its own tools (`pause_turn`): its answer goes back as it is. `pauses`: how many
+/// came in a row before this one.
 pub(in crate::agent::query) fn paused(
     state: State,
     answer: Vec<Message>,
+    pauses: u32,
     limits: &Limits,
     at: SystemTime,
 ) -> Step {
+    if pauses >= PAUSES {
+        let error = "The provider paused its answer again and again without coming to an end. Send \"go on\", or ask for less at a time.";
+        return Step::Terminal(End::failing(TerminalReason::ModelError, error));
+    }
     if is_last_turn(&state, limits) { max_turns_reached(&state, at) } else { next_turn(state, answer, None) }
 }
 
