@@ -13,7 +13,7 @@ use super::stage::{CountingHooks, Play, params, play};
 use super::*;
 use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, limit, line, text, thought, tool};
 use crate::agent::outbox::user;
-use crate::conversation::ToolResultContent;
+use crate::conversation::{StopReason, ToolResultContent};
 use crate::models::ModelErrorKind;
 use crate::tools::Tool;
 use crate::tools::fixture::Fixture;
@@ -147,6 +147,20 @@ fn a_stream_cut_after_a_thought_is_asked_for_again_twice() {
 }
 
 #[test]
+fn a_refusal_is_no_success_and_nothing_of_it_stays() {
+    check(
+        vec![vec![text("I sh"), Piece::Stop(StopReason::Refusal)]],
+        &[
+            "request 1",
+            "model I sh",
+            "tombstone",
+            "error The model declined to answer this. Say it in other words, or choose another model.",
+            "done model_error after 1",
+        ],
+    );
+}
+
+#[test]
 fn an_empty_answer_is_no_success() {
     let empty = Vec::new;
     check(
@@ -257,6 +271,7 @@ fn an_error_that_recovery_mends_is_never_shown() {
     let cuts = vec![vec![text("half"), limit()]; 5];
     let played = play(Play { model: cuts, ..Play::default() });
     assert_eq!(played.lines.iter().filter(told).count(), 1, "{:?}", played.lines);
+    assert_eq!(played.terminal.reason, TerminalReason::ModelError);
     assert!(played.terminal.message.is_some_and(|message| message.contains("cut off")));
 }
 

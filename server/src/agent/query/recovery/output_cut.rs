@@ -29,7 +29,7 @@ pub(in crate::agent::query) fn output_cut(
         resume(state, answer, at)
     } else {
         let error = "The answer was cut off at the most tokens allowed, again and again: send \"go on\", or ask for less at a time.";
-        Step::Terminal(End::failing(TerminalReason::Completed, error))
+        Step::Terminal(End::failing(TerminalReason::ModelError, error))
     }
 }
 

@@ -6,8 +6,8 @@ use crate::agent::query::answer::Answer;
 
 /// The end after a refusal. What calls of it have done stays in the conversation; words alone are void.
 pub(in crate::agent::query) fn refused(answer: &Answer) -> Step {
-    let end = End::saying(
-        TerminalReason::Completed,
+    let end = End::failing(
+        TerminalReason::ModelError,
         "The model declined to answer this. Say it in other words, or choose another model.",
     );
     let void = if answer.calls.is_empty() { answer.record_ids() } else { Vec::new() };
