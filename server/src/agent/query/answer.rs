@@ -69,10 +69,17 @@ impl Answer {
         }
     }
 
-    /// Whether this is worth keeping if nothing more comes: a thought alone is not.
+    /// Whether this is worth keeping if nothing more comes: a thought alone is not, nor is a blank text.
     pub(super) fn has_substance(&self) -> bool {
-        self.records.iter().flat_map(|record| &record.content).any(|block| {
-            !matches!(block, ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. })
+        self.records.iter().flat_map(|record| &record.content).any(|block| match block {
+            ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => false,
+            ContentBlock::Text { text } => !text.trim().is_empty(),
+            ContentBlock::ToolUse { .. }
+            | ContentBlock::ToolResult { .. }
+            | ContentBlock::Image(_)
+            | ContentBlock::ServerToolUse { .. }
+            | ContentBlock::ServerToolResult { .. }
+            | ContentBlock::Compaction { .. } => true,
         })
     }
 

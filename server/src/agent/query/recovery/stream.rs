@@ -86,7 +86,7 @@ mod tests {
     use crate::conversation::ContentBlock;
     use crate::models::ProviderEvent;
 
-    /// An answer of finished blocks: `t` a thought, `x` a text; `.` its end, `!` its end as a refusal.
+    /// An answer of finished blocks: `t` a thought, `x` a text, `_` a blank one; `.` its end, `!` its end as a refusal.
     fn answer(drawn: &str) -> Answer {
         let mut answer = Answer::default();
         for piece in drawn.chars() {
@@ -100,6 +100,7 @@ mod tests {
                     block: ContentBlock::Thinking { thinking: "t".into(), signature: "s".into() },
                 },
                 'x' => ProviderEvent::BlockStop { index: 0, block: ContentBlock::text("x") },
+                '_' => ProviderEvent::BlockStop { index: 0, block: ContentBlock::text(" \n") },
                 '.' => end(StopReason::EndTurn),
                 _ => end(StopReason::Refusal),
             };
@@ -136,6 +137,7 @@ mod tests {
         check("t", CUT, (false, 1, false), Verdict::Again);
         check("t", CUT, (false, 2, false), Verdict::Failed);
         check("", CUT, ALONE, Verdict::Failed);
+        check("t_", CUT, ALONE, Verdict::Again);
         let silent = Some(ModelErrorKind::Stalled);
         check("t", silent, ALONE, Verdict::Again);
         check("t", silent, (false, 1, false), Verdict::Failed);
