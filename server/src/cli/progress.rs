@@ -20,18 +20,24 @@ pub(super) struct Progress {
     /// The model was named.
     model: Option<String>,
     answer: AnswerText,
+    /// The answer was taken back; whether another is asked for, the next event tells.
+    taken_back: bool,
 }
 
 impl Progress {
     pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, in_line: false, model: None, answer: AnswerText::default() }
+        Self { stream, in_line: false, model: None, answer: AnswerText::default(), taken_back: false }
     }
 
     pub(super) fn event(&mut self, terminal: &mut Terminal, event: &Event) {
         match event {
-            Event::RequestStart { .. } => self.answer.next(),
-            Event::Retry { .. } | Event::Tombstone { .. } => self.cut(terminal),
+            Event::Tombstone { .. } => self.taken_back = true,
+            Event::Retry { .. } => self.cut(terminal),
+            Event::RequestStart { .. } | Event::Stream { .. } if self.taken_back => self.cut(terminal),
             _ => {}
+        }
+        if let Event::RequestStart { .. } = event {
+            self.answer.next();
         }
         match event {
             // The offline model's label says itself that no language model answers.
@@ -95,8 +101,9 @@ impl Progress {
         }
     }
 
-    /// What stands there of the answer is void, and can't be taken back.
+    /// What stands there of the answer is void and can't be taken back, and another is asked for.
     fn cut(&mut self, terminal: &mut Terminal) {
+        self.taken_back = false;
         if self.answer.cut() {
             self.line(terminal, Look::Quiet, "(the answer was cut; asking again)");
         }
@@ -204,6 +211,37 @@ mod tests {
             written.text(),
             "I rename lo\n(the answer was cut; asking again)\n\
              ! the stream was cut; trying again in 1 s (1/10)\n…ad to open.\n"
+        );
+    }
+
+    /// What is printed of `I sh`, taken back, and then `events`.
+    #[track_caller]
+    fn check_taken_back(events: Vec<Event>, wanted: &str) {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        let mut progress = Progress::new(Stream::Out);
+        let tombstone = || Event::Tombstone { message_id: "m".into() };
+        for event in [text("I sh"), tombstone(), tombstone()].into_iter().chain(events) {
+            progress.event(&mut terminal, &event);
+        }
+        assert_eq!(written.text(), wanted);
+    }
+
+    #[test]
+    fn an_answer_that_is_taken_back_is_said_to_be_asked_for_again_only_if_it_is() {
+        let end = Event::Terminal {
+            reason: "model_error".into(),
+            turns: 1,
+            usage: Usage::default(),
+            cost: None,
+            message: Some("the model declined".into()),
+        };
+        check_taken_back(vec![end], "I sh\n✗ model error after 1 turn: the model declined\n");
+        check_taken_back(vec![text("I shall.\n")], "I sh\n(the answer was cut; asking again)\n…all.\n");
+        let request = Event::RequestStart { model: "m".into(), turn: 1, offline: false };
+        check_taken_back(
+            vec![request, text("I shall.\n")],
+            "I sh\n(the answer was cut; asking again)\n· m\n…all.\n",
         );
     }
 }
