@@ -80,10 +80,16 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     let (again, chosen_with) = (reload.clone(), options.clone());
     let provider =
         models::provider(choose_model(settings), move || choose_model(&again(&chosen_with).settings));
-    if provider.info().offline
-        && let Some(told) = config::name_without_provider(settings)
+    if let Some(told) = config::name_without_provider(settings)
+        && let Ok(runtime) = tokio::runtime::Handle::try_current()
     {
-        editor.show_message(Loudness::Warning, format!("Copydesk: {told}"));
+        let (asked, editor) = (provider.clone(), editor.clone());
+        runtime.spawn(async move {
+            asked.settled().await;
+            if asked.info().offline {
+                editor.show_message(Loudness::Warning, format!("Copydesk: {told}"));
+            }
+        });
     }
     // Each looks for its own key again when the one it has is refused.
     let other = |model: &String| {

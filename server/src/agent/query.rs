@@ -129,6 +129,13 @@ struct Task<'outbox> {
 impl Task<'_> {
     /// One iteration, from a state to the next or to the end.
     async fn iteration(&mut self, state: State) -> Step {
+        // What is announced is who is asked.
+        let settled = self.params.provider.settled();
+        tokio::select! {
+            biased;
+            () = state.tool_use_context.cancel.cancelled() => {}
+            () = settled => {}
+        }
         self.outbox.emit(LoopEvent::RequestStart { turn: state.turn_count });
         let (state, request) = match self.prepared(state).await {
             Ok(prepared) => prepared,

@@ -109,8 +109,8 @@ from the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_UR
 OPENAI_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_DETECT_LOCAL, COPYDESK_LOG) and from the command line;
 the later ones win. An editor's own settings are not known here.
 
---model openai/NAME sets both `model.provider` and `model.name`; in the files, `model.name` is the
-name alone. Without `model.provider`, the first of these answers: Anthropic if there is a key for it,
-OpenAI or what `openai.base_url` leads to, a server on this machine (unless `model.detect_local` is
-false), the offline model.
+--model openai/NAME sets both `model.provider` and `model.name`, --model local the provider alone; in
+the files, `model.name` is the name alone. Without `model.provider`, the first of these answers:
+Anthropic if there is a key for it, OpenAI or what `openai.base_url` leads to, a server on this
+machine (unless `model.detect_local` is false), the offline model.
 ";

@@ -112,6 +112,15 @@ pub(super) fn cut(why: &str, early: bool) -> Failure {
     Failure { error: ModelError::new(ModelErrorKind::StreamCut, message), class }
 }
 
+/// There is more of one line or event than any answer has.
+pub(super) fn endless(asked: Asked<'_>) -> Failure {
+    let (url, api) = (asked.url, asked.api.name);
+    let message = format!(
+        "The answer of {url} is no answer: one line or event of it does not end. Check that the base URL leads to the {api}."
+    );
+    hopeless(ModelErrorKind::StreamCut, message)
+}
+
 /// Nothing came for too long.
 pub(super) fn stalled(silence: Duration, early: bool) -> Failure {
     let message = format!("The model sent nothing for {}. Try again.", in_words(silence));

@@ -12,6 +12,7 @@ use super::http::watched;
 use super::lines::lines;
 use super::retry::Failure;
 use super::silence::{self, Silent};
+use super::sse::Endless;
 use super::{Patience, ProviderEvent, sse};
 
 /// An answer of one wire, put together from the data of its events.
@@ -89,6 +90,9 @@ pub(super) async fn follow(
             Err(_) if answer.is_whole() => break,
             Err(error) if error.kind() == io::ErrorKind::TimedOut => {
                 return Err(failure::stalled(patience.limit.unwrap_or_default(), early));
+            }
+            Err(error) if Endless::is_in(&error) => {
+                return Err(failure::endless(asked));
             }
             Err(error) => return Err(failure::cut(&error.to_string(), early)),
         };

@@ -5,6 +5,8 @@ use std::io;
 
 use futures::stream::{Stream, StreamExt};
 
+use super::sse::Endless;
+
 /// No line of an answer is longer.
 const LONGEST: usize = 16 * 1024 * 1024;
 
@@ -48,7 +50,7 @@ impl<S> Reading<S> {
         for piece in chunk.split_inclusive(|&byte| byte == b'\n') {
             self.partial.extend_from_slice(piece);
             if self.partial.len() > LONGEST {
-                self.whole.push_back(Err(io::Error::new(io::ErrorKind::InvalidData, "a line does not end")));
+                self.whole.push_back(Err(io::Error::other(Endless)));
                 return;
             }
             if piece.ends_with(b"\n") {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures::future::join_all;
+use futures::future::{BoxFuture, FutureExt, join_all};
 use futures::stream::{self, BoxStream, StreamExt};
 use serde_json::Value;
 use tokio::net::TcpStream;
@@ -56,6 +56,14 @@ impl LocalModel {
 impl Provider for LocalModel {
     fn info(&self) -> ProviderInfo {
         self.search.found.get().map_or_else(|| self.offline.info(), Provider::info)
+    }
+
+    fn settled(&self) -> BoxFuture<'static, ()> {
+        let search = self.search.clone();
+        async move {
+            search.found().await;
+        }
+        .boxed()
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
@@ -114,6 +122,7 @@ fn server_of(models: &Value, port: u16) -> ChatServer {
 #[cfg(test)]
 mod tests {
     use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -135,5 +144,29 @@ mod tests {
         let model = LocalModel::new([free.expect("a port").port()], OpenAiConfig::new(""));
         assert!(model.look().await.is_none());
         assert!(model.info().offline);
+    }
+
+    #[tokio::test]
+    async fn who_is_found_is_named_before_the_first_request() {
+        let server = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = server.local_addr().expect("an address").port();
+        let serving = tokio::spawn(async move {
+            loop {
+                let Ok((mut connection, _)) = server.accept().await else { return };
+                tokio::spawn(async move {
+                    let body = r#"{"data":[{"id":"qwen3"}]}"#;
+                    let head = format!("HTTP/1.1 200 OK\r\ncontent-length: {}\r\n\r\n{body}", body.len());
+                    let mut asked = [0; 1024];
+                    if connection.read(&mut asked).await.is_ok_and(|read| read > 0) {
+                        connection.write_all(head.as_bytes()).await.expect("a reader");
+                    }
+                });
+            }
+        });
+        let model = LocalModel::new([port], OpenAiConfig::new(""));
+        assert!(model.info().offline, "nobody has looked yet");
+        model.settled().await;
+        assert_eq!((model.info().label.as_str(), model.info().offline), ("qwen3", false));
+        serving.abort();
     }
 }

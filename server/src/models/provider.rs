@@ -1,5 +1,6 @@
 //! The one trait every model stands behind.
 
+use futures::future::{BoxFuture, FutureExt};
 use futures::stream::BoxStream;
 
 use super::ProviderEvent;
@@ -8,6 +9,11 @@ use crate::conversation::ApiMessage;
 /// A language model, or what stands in for one.
 pub trait Provider: Send + Sync + 'static {
     fn info(&self) -> ProviderInfo;
+
+    /// Ends, within seconds, when `info` tells who would be asked now: a model that has to be looked for is looked for.
+    fn settled(&self) -> BoxFuture<'static, ()> {
+        std::future::ready(()).boxed()
+    }
 
     /// Asks once. The stream ends after `MessageStop` or the first error; dropping it drops the connection.
     /// Retries that show nothing to the user happen inside and are announced as `ProviderEvent::Retry`.
