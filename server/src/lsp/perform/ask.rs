@@ -93,7 +93,7 @@ async fn prompt(stage: &Stage, title: &str, placeholder: &str) -> Option<String>
     }
 }
 
-/// A place in words.
+/// A place in words, which the offline model knows.
 fn about(stage: &Stage, place: &Place) -> String {
     let file = stage.core.workspace.display(&place.path);
     if place.end > place.start + 1 {

@@ -18,7 +18,7 @@ pub(super) struct Task {
     pub(super) before: Vec<Done>,
 }
 
-/// Where the user stood, from the prompt's `<editor-context>` block.
+/// Where the user stood, from the prompt's `<editor-context>` block, or from the place that the words begin with.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Context {
     pub(super) path: String,
@@ -84,8 +84,27 @@ fn request_in(message: &ApiMessage) -> Option<(String, Option<Context>)> {
         .filter(|text| !text.starts_with("<system-reminder>"))
         .collect();
     let at = texts.iter().rposition(|text| !text.starts_with("<editor-context") && !is_link(text))?;
-    let words = (*texts.get(at)?).to_owned();
-    Some((words, texts.iter().skip(at + 1).find_map(|text| context(text))))
+    let words = *texts.get(at)?;
+    let context = texts.iter().skip(at + 1).find_map(|text| context(text));
+    Some(match named_place(words) {
+        Some((place, words)) => (words.to_owned(), context.or(Some(place))),
+        None => (words.to_owned(), context),
+    })
+}
+
+/// The place in front of a prompt that was begun from the editor (``In `a.rs`, line 3:`` or ``In `a.rs`, lines 3 to 7:``),
+/// and the words behind it. Of several, one above the other, the first was put there last.
+fn named_place(words: &str) -> Option<(Context, &str)> {
+    let (path, behind) = words.strip_prefix("In `")?.split_once("`, line")?;
+    let (numbers, words) = behind.split_once(':')?;
+    let (first, last) = match numbers.strip_prefix('s') {
+        Some(numbers) => numbers.split_once(" to ")?,
+        None => (numbers, numbers),
+    };
+    let lines = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+    let words = words.trim_start();
+    let words = named_place(words).map_or(words, |(_, words)| words);
+    Some((Context { path: path.to_owned(), lines: Some(lines), diagnostics: Vec::new() }, words))
 }
 
 /// Whether a block only names a file, as the command line and editors put them behind a prompt.
@@ -180,6 +199,24 @@ mod tests {
         }
         for words in ["explain", "explain `src/a.rs`", "`a` and `b`", "`load`: make it async"] {
             assert!(!is_link(words), "{words}");
+        }
+    }
+
+    #[test]
+    fn a_place_in_front_of_the_words_is_none_of_them() {
+        let check = |words: &str, want: Option<(&str, (usize, usize), &str)>| {
+            let place = named_place(words);
+            let got =
+                place.as_ref().and_then(|(place, words)| Some((place.path.as_str(), place.lines?, *words)));
+            assert_eq!(got, want, "{words}");
+        };
+        check("In `a.rs`, line 1: explain", Some(("a.rs", (1, 1), "explain")));
+        check("In `src/a b.rs`, lines 3 to 7:\n\nfix: x\ny", Some(("src/a b.rs", (3, 7), "fix: x\ny")));
+        check("In `a.rs`, line 1:", Some(("a.rs", (1, 1), "")));
+        for words in
+            ["explain", "In `a.rs`: explain", "In `a.rs`, line one: explain", "explain In `a`, line 1:"]
+        {
+            check(words, None);
         }
     }
 

@@ -275,3 +275,17 @@ async fn the_file_one_stands_in_needs_no_folder() {
     let run = run(&[("src/a.rs", "load();\n")], "rename load to open in a.rs", context).await;
     run.check("src/a.rs", "open();\n");
 }
+
+#[tokio::test]
+async fn a_prompt_that_begins_with_a_place_is_for_that_file() {
+    let files = [("a.rs", "fn load() {}\nfn b(n: u8) {}\n"), ("b.rs", "load();\n")];
+    let renamed = run(&files, "In `a.rs`, line 1: rename load to open", "").await;
+    renamed.check("a.rs", "fn open() {}\nfn b(n: u8) {}\n").check("b.rs", "open();\n");
+    run(&files, "In `a.rs`, lines 2 to 2:\n\nmake this async", "")
+        .await
+        .check("a.rs", "fn load() {}\nasync fn b(n: u8) {}\n");
+    run(&files, "In `a.rs`, line 1:\n\nIn `b.rs`, line 1:\ndelete line 2", "")
+        .await
+        .check("a.rs", "fn load() {}\n")
+        .check("b.rs", "load();\n");
+}
