@@ -53,6 +53,23 @@ async fn what_is_sent_is_answered_above_the_next_prompt() {
 }
 
 #[tokio::test]
+async fn words_behind_the_place_that_asking_begins_with_are_understood() {
+    for words in [" rename load to open", "\nrename load to open"] {
+        let home = Home::new();
+        let mut client = plain(&home).await;
+        let uri = home.uri("a.rs");
+        client.did_open(&uri, "rust", "fn load() {}\n");
+        let chat = open_chat(&mut client).await;
+        execute(&mut client, &json!({"command": "copydesk.ask", "arguments": ["a.rs", 1]})).await;
+        until(&mut client, &chat, "In `a.rs`, line 1:").await;
+        client.type_over(&chat, "line 1:", &format!("line 1:{words}"));
+        execute(&mut client, &json!({"command": "copydesk.send", "arguments": []})).await;
+        hunks(&mut client, &uri, 1).await;
+        assert_eq!(client.close().await, 0);
+    }
+}
+
+#[tokio::test]
 async fn a_save_sends_and_words_typed_meanwhile_stay_below() {
     let home = Home::new();
     let mut client = plain(&home).await;
