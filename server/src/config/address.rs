@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use reqwest::Url;
+use url::Url;
 
 /// `written` with its scheme in small letters and without a slash at the end. `example` is such an address. An error says
 /// what is wrong and what to write; it never shows a name, a password or a query.
