@@ -14,6 +14,7 @@ pub mod lsp;
 pub mod models;
 pub mod permissions;
 pub mod review;
+pub mod shell;
 pub mod tools;
 pub mod wiring;
 

@@ -1,0 +1,51 @@
+//! What is known of a command line before it runs.
+
+use crate::documents::AbsPath;
+
+/// What a command line would do. It runs without a question only if `ask` is empty and **every** part is read-only or allowed
+/// by a rule; **any** part that a deny or ask rule speaks of decides for the whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assessment {
+    pub parts: Vec<Part>,
+    /// Why nothing but a person can allow it, in a sentence for the person.
+    pub ask: Option<String>,
+    /// Nothing is changed and no program is started but those of the read-only tables. What is read may still lie outside.
+    pub read_only: bool,
+    /// What the command reads, where it says so.
+    pub reads: Vec<PathWord>,
+    /// What the command writes: targets of redirections, and the operands of tools whose work is to change files.
+    pub edits: Vec<PathWord>,
+    /// Rules an "always" would save, whole (`Bash(cargo test:*)`), at most five. Empty if none would be wise.
+    pub suggestions: Vec<String>,
+}
+
+/// One simple command of a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// As it stands in the text.
+    pub source: String,
+    /// It changes nothing: no rule is needed to let it run.
+    pub read_only: bool,
+    /// The spellings an allow rule has to fit one of.
+    pub(super) exact: Vec<String>,
+    /// More spellings that a deny or ask rule may fit.
+    pub(super) wider: Vec<String>,
+    /// Only a rule that names the whole command allows it, since its arguments say what else runs.
+    pub(super) whole_only: bool,
+}
+
+/// A path that a command names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathWord {
+    /// As it stands in the command.
+    pub source: String,
+    /// Resolved against the folder the command runs in; `None` if that can't be told from the text.
+    pub path: Option<AbsPath>,
+}
+
+/// Which way a rule decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    Allow,
+    DenyOrAsk,
+}

@@ -1,0 +1,3 @@
+//! Shell commands: what they consist of, and where they run.
+
+pub mod command;
