@@ -10,9 +10,13 @@ use crate::tools::ToolKind;
 /// What the query loop yields: five kinds, and exactly one `Done`, last.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoopEvent {
-    /// Once at the top of every iteration.
+    /// At the top of every iteration, and again where another model takes over in the middle of it.
     RequestStart {
         turn: u32,
+        /// Who is asked, as people call it.
+        model: String,
+        /// No language model answers.
+        offline: bool,
     },
     Stream(ProviderEvent),
     Message(Message),

@@ -343,7 +343,12 @@ pub(super) fn clock() -> Clock {
 /// One line for each event that a reader of a test cares about; `None` for raw stream events and changes of the session.
 pub(super) fn line(event: &SessionEvent) -> Option<String> {
     Some(match event {
-        SessionEvent::Loop(LoopEvent::RequestStart { turn }) => format!("request {turn}"),
+        SessionEvent::Loop(LoopEvent::RequestStart { turn, model, .. }) if model == "scripted" => {
+            format!("request {turn}")
+        }
+        SessionEvent::Loop(LoopEvent::RequestStart { turn, model, .. }) => {
+            format!("request {turn} to {model}")
+        }
         SessionEvent::Loop(LoopEvent::ToolUseSummary { summary, .. }) => format!("summary {summary}"),
         SessionEvent::Loop(LoopEvent::Stream(_))
         | SessionEvent::Spent(_)

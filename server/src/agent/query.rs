@@ -32,7 +32,7 @@ use super::{
 };
 use crate::config::{Dollars, Prices};
 use crate::conversation::{ContentBlock, Message, ToolUseId, Usage, UserMessage};
-use crate::models::Provider;
+use crate::models::{Provider, ProviderInfo};
 use crate::tools::Tools;
 
 /// Bounds of one task.
@@ -136,7 +136,7 @@ impl Task<'_> {
             () = state.tool_use_context.cancel.cancelled() => {}
             () = settled => {}
         }
-        self.outbox.emit(LoopEvent::RequestStart { turn: state.turn_count });
+        self.request_starts(state.turn_count);
         let (state, request) = match self.prepared(state).await {
             Ok(prepared) => prepared,
             Err(end) => return Step::Terminal(end),
@@ -233,6 +233,12 @@ impl<'outbox> Task<'outbox> {
         messages.extend(self.attach().await);
         let tracking = self.params.context.compact_state().next_task();
         State::first(messages.into(), self.params.tool_use_context.clone(), tracking)
+    }
+
+    /// Tells who is about to be asked.
+    fn request_starts(&self, turn: u32) {
+        let ProviderInfo { label: model, offline, .. } = self.params.provider.info();
+        self.outbox.emit(LoopEvent::RequestStart { turn, model, offline });
     }
 
     /// Counts what a model was paid for, and tells it.

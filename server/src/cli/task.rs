@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use copydesk_protocol::{
-    Empty, Event, EventParams, MessageRole, PermissionAnswerParams, PermissionAskedParams, PermissionOption,
-    PermissionOptionKind, TaskCancelParams, methods,
+    Empty, Event, EventParams, MessageRecord, MessageRole, PermissionAnswerParams, PermissionAskedParams,
+    PermissionOption, PermissionOptionKind, TaskCancelParams, methods,
 };
 use serde_json::Value;
 
@@ -51,7 +51,7 @@ pub(super) async fn follow(
     mut task: Option<String>,
     show: &mut Show,
 ) -> Result<Ended> {
-    let mut text = String::new();
+    let mut said = Said::default();
     let mut cancelled = false;
     loop {
         let (method, params) = match editor.next(interrupt).await? {
@@ -59,6 +59,7 @@ pub(super) async fn follow(
             Next::Interrupted if cancelled => {
                 // Asked twice: the server is not waited for.
                 let session = String::new();
+                let text = said.text();
                 return Ok(Ended { session, reason: "aborted".into(), message: None, text, cancelled });
             }
             Next::Interrupted => {
@@ -76,16 +77,11 @@ pub(super) async fn follow(
                     continue;
                 }
                 match event.event {
-                    Event::Message { message } if message.role == MessageRole::Assistant => {
-                        if !text.is_empty() && !message.text.is_empty() {
-                            text.push_str("\n\n");
-                        }
-                        text.push_str(&message.text);
-                    }
                     Event::Terminal { reason, message, .. } => {
+                        let text = said.text();
                         return Ok(Ended { session: event.session_id, reason, message, text, cancelled });
                     }
-                    _ => {}
+                    event => said.take(event),
                 }
             }
             methods::PERMISSION_ASKED => {
@@ -106,6 +102,30 @@ pub(super) async fn follow(
             }
             _ => {}
         }
+    }
+}
+
+/// What the model said and has not taken back, message by message.
+#[derive(Default)]
+struct Said(Vec<MessageRecord>);
+
+impl Said {
+    fn take(&mut self, event: Event) {
+        match event {
+            Event::Message { message }
+                if message.role == MessageRole::Assistant && !message.text.is_empty() =>
+            {
+                self.0.push(message);
+            }
+            Event::Tombstone { message_id } => self.0.retain(|message| message.id != message_id),
+            _ => {}
+        }
+    }
+
+    /// Each message a paragraph.
+    fn text(&self) -> String {
+        let texts: Vec<&str> = self.0.iter().map(|message| message.text.as_str()).collect();
+        texts.join("\n\n")
     }
 }
 
@@ -148,6 +168,25 @@ fn chosen<'a>(line: Option<&str>, options: &'a [PermissionOption]) -> Option<&'a
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_taken_back_was_not_said() {
+        let message = |id: &str, role, text: &str| Event::Message {
+            message: MessageRecord { id: id.into(), role, text: text.into() },
+        };
+        let mut said = Said::default();
+        for event in [
+            message("a", MessageRole::Assistant, "I sh"),
+            message("b", MessageRole::Assistant, ""),
+            Event::Tombstone { message_id: "a".into() },
+            message("c", MessageRole::User, "go"),
+            message("d", MessageRole::Assistant, "I look."),
+            message("e", MessageRole::Assistant, "Done."),
+        ] {
+            said.take(event);
+        }
+        assert_eq!(said.text(), "I look.\n\nDone.");
+    }
 
     #[test]
     fn only_a_number_in_the_list_is_an_answer() {

@@ -51,7 +51,8 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
         ProviderKind::Local | ProviderKind::Offline => Account::default(),
     };
     ModelChoice {
-        bar: settings.bar.clone(),
+        // Where the offline model is chosen, nobody is asked, whatever else can't be read.
+        bar: settings.bar.clone().filter(|_| model.provider.value != Some(ProviderKind::Offline)),
         provider,
         name: model.name.value.clone().filter(|_| provider != ProviderKind::Offline),
         base_url: account.base_url.value,
@@ -151,6 +152,16 @@ mod tests {
     fn check(entries: &[(&str, &str)], provider: ProviderKind, why: &str) {
         let choice = chosen(entries);
         assert_eq!((choice.provider, choice.why.as_str()), (provider, why));
+    }
+
+    #[test]
+    fn a_broken_address_stops_every_model_but_an_offline_one_that_was_chosen() {
+        let mut settings = Settings { bar: Some("the address is broken".to_owned()), ..Settings::default() };
+        assert!(choose_model(&settings).bar.is_some());
+        settings.model.provider.value = Some(ProviderKind::OpenAi);
+        assert!(choose_model(&settings).bar.is_some());
+        settings.model.provider.value = Some(ProviderKind::Offline);
+        assert_eq!(choose_model(&settings).bar, None);
     }
 
     #[test]

@@ -12,9 +12,7 @@ use super::outgoing::Outgoing;
 use super::progress::Progress;
 use super::stage::Stage;
 use super::to_wire;
-use crate::agent::{
-    LoopEvent, SessionEvent, SessionInfo, SessionUpdate, Terminal, TerminalReason, ToolCallStatus,
-};
+use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason, ToolCallStatus};
 use crate::conversation::{ContentBlock, SessionId, TaskId, ToolUseId};
 use crate::editor::{Editor, Loudness};
 use crate::models::ProviderEvent;
@@ -43,8 +41,7 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
                 kinds.follow(&update.event);
                 tell_of(&stage, &update, &kinds);
                 if stage.editor.features().copydesk.events {
-                    let info = model_of(&stage, &update);
-                    stream.take(&stage.outgoing, update, info.as_ref());
+                    stream.take(&stage.outgoing, update);
                 }
             }
             () = pace.due(), if stream.has_pieces() => {
@@ -157,16 +154,6 @@ const fn loudness(terminal: &Terminal) -> Loudness {
     }
 }
 
-/// Which model is asked, for the start of a request.
-fn model_of(stage: &Stage, update: &SessionUpdate) -> Option<SessionInfo> {
-    match update.event {
-        SessionEvent::Loop(LoopEvent::RequestStart { .. }) => {
-            stage.core.sessions.list().into_iter().find(|info| info.session == update.session)
-        }
-        _ => None,
-    }
-}
-
 /// The events of all sessions on their way out.
 ///
 /// Invariant: what leaves is numbered without gaps within a session, and no piece of an answer is dropped or overtaken.
@@ -185,10 +172,10 @@ struct Outlet {
 }
 
 impl Stream {
-    fn take(&mut self, outgoing: &Outgoing, update: SessionUpdate, info: Option<&SessionInfo>) {
+    fn take(&mut self, outgoing: &Outgoing, update: SessionUpdate) {
         let outlet = self.sessions.entry(update.session.clone()).or_default();
         let call = outlet.call_of(&update.event);
-        match to_wire::event(&update.event, info, call.as_deref()) {
+        match to_wire::event(&update.event, call.as_deref()) {
             Some(wire::Event::Stream { delta }) => match outlet.grow(&update.task, delta) {
                 Ok(()) => {}
                 Err(delta) => {
@@ -318,7 +305,7 @@ mod tests {
         let (outgoing, mut line) = Outgoing::new();
         let mut stream = Stream::default();
         for update in updates {
-            stream.take(&outgoing, update, None);
+            stream.take(&outgoing, update);
         }
         stream.flush_all(&outgoing);
         assert!(!stream.has_pieces());

@@ -1,7 +1,8 @@
 //! HTTP as every model's service is reached: no redirect followed, a limit on each wait, little read of what is no answer.
 
 use std::io;
-use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
 use futures::stream::{Stream, StreamExt};
@@ -19,19 +20,64 @@ const LONGEST_REFUSAL: usize = 64 * 1024;
 
 /// An HTTP client that is made with the first request, so that it costs nothing at start.
 #[derive(Debug, Default)]
-pub(super) struct LazyClient(OnceLock<reqwest::Client>);
+pub(super) struct LazyClient(OnceLock<Client>);
+
+/// A client and the connections it keeps. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Client {
+    inner: reqwest::Client,
+    /// A response has come, so a connection may be kept.
+    keeps: Arc<AtomicBool>,
+}
 
 impl LazyClient {
-    pub(super) fn get(&self) -> Result<&reqwest::Client, ModelError> {
+    pub(super) fn get(&self) -> Result<&Client, ModelError> {
         if let Some(client) = self.0.get() {
             return Ok(client);
         }
-        let client = client().map_err(|error| {
+        let client = Client::new().map_err(|error| {
             let message = format!("The HTTP client could not be set up: {error}. Check the proxy settings.");
             ModelError::new(ModelErrorKind::Unreachable, message)
         })?;
         Ok(self.0.get_or_init(|| client))
     }
+}
+
+impl Client {
+    /// Follows no redirect, since that would carry the key to another host.
+    pub(super) fn new() -> reqwest::Result<Self> {
+        let inner = reqwest::Client::builder()
+            .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_TIMEOUT)
+            .redirect(reqwest::redirect::Policy::none())
+            .build()?;
+        Ok(Self { inner, keeps: Arc::default() })
+    }
+
+    pub(super) fn get(&self, url: impl reqwest::IntoUrl) -> reqwest::RequestBuilder {
+        self.inner.get(url)
+    }
+
+    pub(super) fn post(&self, url: impl reqwest::IntoUrl) -> reqwest::RequestBuilder {
+        self.inner.post(url)
+    }
+
+    /// Sends `request`; at once again where a connection that was kept from before is dead by now: the service has failed
+    /// at nothing then.
+    pub(super) async fn send(&self, request: reqwest::RequestBuilder) -> reqwest::Result<reqwest::Response> {
+        let again = request.try_clone().filter(|_| self.keeps.load(Ordering::Relaxed));
+        let sent = match (request.send().await, again) {
+            (Err(error), Some(again)) if is_of_the_connection(&error) => again.send().await,
+            (sent, _) => sent,
+        };
+        self.keeps.fetch_or(sent.is_ok(), Ordering::Relaxed);
+        sent
+    }
+}
+
+/// Whether it broke before a response began. What can't be made in the first place is no old connection.
+fn is_of_the_connection(error: &reqwest::Error) -> bool {
+    error.is_request() && !error.is_connect() && !error.is_timeout()
 }
 
 /// `bytes` with an error of kind `TimedOut` where patience ends.
@@ -69,15 +115,6 @@ pub(super) async fn refusal(response: reqwest::Response) -> Refusal {
     Refusal { status, body, retry_after, should_retry, request_id }
 }
 
-/// An HTTP client that follows no redirect, since that would carry the key to another host.
-fn client() -> reqwest::Result<reqwest::Client> {
-    reqwest::Client::builder()
-        .user_agent(concat!("copydesk/", env!("CARGO_PKG_VERSION")))
-        .connect_timeout(CONNECT_TIMEOUT)
-        .redirect(reqwest::redirect::Policy::none())
-        .build()
-}
-
 async fn beginning(mut response: reqwest::Response) -> String {
     let mut bytes = Vec::new();
     while let Ok(Some(chunk)) = response.chunk().await {
@@ -88,4 +125,55 @@ async fn beginning(mut response: reqwest::Response) -> String {
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    use tokio::net::{TcpListener, TcpStream};
+
+    use super::*;
+
+    /// Each connection answers so many requests and is closed at the next one, as a server does that was idle for long.
+    async fn serve(listener: TcpListener, answers: &[usize]) {
+        for &count in answers {
+            let (mut socket, _) = listener.accept().await.unwrap();
+            for _ in 0..count {
+                read_request(&mut socket).await;
+                socket.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await.unwrap();
+            }
+            read_request(&mut socket).await;
+        }
+    }
+
+    /// A request without a body.
+    async fn read_request(socket: &mut TcpStream) {
+        let mut read = Vec::new();
+        while !read.ends_with(b"\r\n\r\n") && socket.read_buf(&mut read).await.unwrap() > 0 {}
+    }
+
+    /// How requests fare, one after the other, at a server whose connections answer so many each.
+    async fn check(answers: &'static [usize], wanted: &[bool]) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let server = tokio::spawn(serve(listener, answers));
+        let client = Client::new().unwrap();
+        let mut fared = Vec::new();
+        for _ in wanted {
+            let sent = client.send(client.get(&url)).await;
+            fared.push(sent.is_ok());
+            if let Ok(response) = sent {
+                response.bytes().await.unwrap();
+            }
+        }
+        server.abort();
+        assert_eq!(fared, wanted);
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_died_meanwhile_is_no_failure_and_a_new_one_that_dies_is() {
+        check(&[1, 1, 9], &[true, true, true]).await;
+        check(&[0, 9], &[false, true]).await;
+        check(&[1, 0, 9], &[true, false, true]).await;
+    }
 }

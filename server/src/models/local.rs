@@ -94,7 +94,7 @@ impl Search {
         let base_url = format!("http://127.0.0.1:{port}/v1");
         let client = self.client.get().ok()?;
         let request = client.get(format!("{base_url}/models")).timeout(ANSWER_TIMEOUT);
-        let response = request.send().await.ok().filter(|response| response.status().is_success())?;
+        let response = client.send(request).await.ok().filter(|response| response.status().is_success())?;
         let models: Value = serde_json::from_slice(&response.bytes().await.ok()?).ok()?;
         let first = model_ids(&models).into_iter().find(|model| can_chat(model))?;
         let template = self.template.clone();

@@ -71,6 +71,7 @@ impl Task<'_> {
                     tries = 0;
                     self.void(&answer, executor);
                     self.next_model(&answer, &error);
+                    self.request_starts(state.turn_count);
                 }
             }
         }

@@ -49,6 +49,8 @@ struct Inner {
     spent: Spending,
     /// In the task that runs.
     spent_now: Spending,
+    /// Who answers in the task that runs, and whether it is no language model; `None`: nobody was asked yet.
+    answering: Option<(String, bool)>,
     running: Option<Running>,
     queue: VecDeque<Prompt>,
     transcript: Transcript,
@@ -90,7 +92,10 @@ impl Session {
 
     pub(super) fn info(&self) -> SessionInfo {
         let state = self.lock();
-        let provider = self.deps.provider.info();
+        let (model, offline) = state.answering.clone().unwrap_or_else(|| {
+            let usual = self.deps.provider.info();
+            (usual.label, usual.offline)
+        });
         let mut spent = state.spent.clone();
         spent.add_all(&state.spent_now);
         SessionInfo {
@@ -101,8 +106,8 @@ impl Session {
                 (Some(_), None) => SessionState::Running,
                 (Some(_), Some(_)) => SessionState::Waiting,
             },
-            model: provider.label,
-            offline: provider.offline,
+            model,
+            offline,
             cost: spent.cost(&self.deps.prices),
             spent,
         }
@@ -284,9 +289,21 @@ impl Session {
             SessionEvent::Loop(event) => {
                 let mut state = self.lock();
                 state.transcript.record(event);
-                if let LoopEvent::Done(terminal) = event {
-                    state.spent_now = Spending::default();
-                    state.spent.add_all(&terminal.spent);
+                match event {
+                    LoopEvent::RequestStart { model, offline, .. } => {
+                        let answers = Some((model.clone(), *offline));
+                        let before = std::mem::replace(&mut state.answering, answers.clone());
+                        tells_more = before.is_some() && before != answers;
+                    }
+                    LoopEvent::Done(terminal) => {
+                        state.answering = None;
+                        state.spent_now = Spending::default();
+                        state.spent.add_all(&terminal.spent);
+                    }
+                    LoopEvent::Stream(_)
+                    | LoopEvent::Message(_)
+                    | LoopEvent::Tombstone { .. }
+                    | LoopEvent::ToolUseSummary { .. } => {}
                 }
             }
             SessionEvent::PermissionAsked(_) | SessionEvent::PermissionResolved { .. } => tells_more = true,

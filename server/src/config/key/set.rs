@@ -28,7 +28,7 @@ impl Key {
             }
             Self::ModelMaxTokens => put(&mut settings.model.max_tokens, Some(count(value)?), origin),
             Self::ModelContextWindow => {
-                put(&mut settings.model.context_window, Some(value.whole(1)?), origin);
+                put(&mut settings.model.context_window, Some(window(value)?), origin);
             }
             Self::ModelServer => put(&mut settings.model.server, server(value.text()?)?, origin),
             Self::ModelToolCalls => {
@@ -125,6 +125,15 @@ fn provider(name: &str) -> Result<Option<ProviderKind>, String> {
     one_of(name, ProviderKind::ALL, ProviderKind::name)
         .map(Some)
         .map_err(|wrong| format!("{wrong}, or \"auto\""))
+}
+
+/// The system prompt and the tools alone fill half of a smaller one.
+const SMALLEST_WINDOW: u64 = 4_096;
+
+fn window(value: &Value) -> Result<u64, String> {
+    value.whole(SMALLEST_WINDOW).map_err(|wrong| {
+        format!("{wrong}: it is the model's window in tokens, of a request and its answer together")
+    })
 }
 
 fn server(name: &str) -> Result<Option<ChatServer>, String> {
@@ -228,6 +237,12 @@ mod tests {
             Key::ModelProvider,
             text("gpt"),
             Err("\"gpt\" is none of \"anthropic\", \"openai\", \"local\", \"offline\", or \"auto\""),
+        );
+        check(Key::ModelContextWindow, Value::Whole(8_192), Ok("8192"));
+        check(
+            Key::ModelContextWindow,
+            Value::Whole(8),
+            Err("expected a whole number of 4096 or more, got 8: it is"),
         );
         check(Key::ModelServer, text("llama.cpp"), Ok("\"llama.cpp\""));
         check(Key::ModelThinking, text("adaptive"), Ok("\"adaptive\""));

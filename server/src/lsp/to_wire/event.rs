@@ -12,20 +12,13 @@ use crate::models::{BlockDelta, ProviderEvent};
 use crate::permissions::{PermissionOptionKind, PermissionRequest};
 use crate::tools::ToolKind;
 
-/// `event` for an editor; `None` for what has a notification of its own, or nothing to show.
-///
-/// `info`: the session's model, for the start of a request. `call`: the id of the call whose input grows.
-pub(in crate::lsp) fn event(
-    event: &SessionEvent,
-    info: Option<&SessionInfo>,
-    call: Option<&str>,
-) -> Option<wire::Event> {
+/// `event` for an editor; `None` for what has a notification of its own, or nothing to show. `call`: the id of the call
+/// whose input grows.
+pub(in crate::lsp) fn event(event: &SessionEvent, call: Option<&str>) -> Option<wire::Event> {
     match event {
-        SessionEvent::Loop(LoopEvent::RequestStart { turn }) => Some(wire::Event::RequestStart {
-            model: info.map(|info| info.model.clone()).unwrap_or_default(),
-            turn: *turn,
-            offline: info.is_some_and(|info| info.offline),
-        }),
+        SessionEvent::Loop(LoopEvent::RequestStart { turn, model, offline }) => {
+            Some(wire::Event::RequestStart { model: model.clone(), turn: *turn, offline: *offline })
+        }
         SessionEvent::Loop(LoopEvent::Stream(streamed)) => stream(streamed, call),
         SessionEvent::Loop(LoopEvent::Message(message)) => {
             Some(wire::Event::Message { message: record(message) })

@@ -11,8 +11,9 @@ use super::failure::faulty;
 use crate::conversation::{StopReason, Usage};
 use crate::models::failure::Asked;
 use crate::models::follow::Accumulate;
+use crate::models::lone_surrogates::Halves;
 use crate::models::retry::Failure;
-use crate::models::{BlockDelta, ProviderEvent, lone_surrogates};
+use crate::models::{BlockDelta, ProviderEvent};
 
 /// Bytes of one answer, far more than any model writes: a service that repeats itself without end is stopped there.
 const LONGEST_ANSWER: usize = 64 * 1024 * 1024;
@@ -25,6 +26,8 @@ pub(super) struct Answer {
     model: String,
     request_id: Option<String>,
     response_id: Option<String>,
+    /// Characters that are cut between two events.
+    halves: Halves,
     open: BTreeMap<usize, Open>,
     /// Indexes of blocks that were finished, of known kinds.
     finished: BTreeSet<usize>,
@@ -61,7 +64,7 @@ impl Answer {
         if self.taken > LONGEST_ANSWER {
             return Err(Fault::Malformed("it does not end".to_owned()));
         }
-        let event = lone_surrogates::parsed(data).map_err(|error| Fault::Malformed(error.to_string()))?;
+        let event = self.halves.parsed(data).map_err(|error| Fault::Malformed(error.to_string()))?;
         match event.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
                 if self.response_id.is_some() {

@@ -10,7 +10,7 @@ use crate::conversation::Usage;
 use crate::models::failure::{self, Asked};
 use crate::models::follow::follow;
 use crate::models::generate::Emit;
-use crate::models::http::{RESPONSE_TIMEOUT, refusal, shown};
+use crate::models::http::{Client, RESPONSE_TIMEOUT, refusal, shown};
 use crate::models::retry::Failure;
 use crate::models::silence::{self, Silent};
 use crate::models::{ModelErrorKind, Patience};
@@ -22,7 +22,7 @@ const VERSION: &str = "2023-06-01";
 const LONGEST_REQUEST: usize = 32 * 1024 * 1024;
 
 pub(super) struct Exchange<'a> {
-    pub(super) client: &'a reqwest::Client,
+    pub(super) client: &'a Client,
     pub(super) config: &'a AnthropicConfig,
     pub(super) emit: &'a Emit,
 }
@@ -43,7 +43,7 @@ impl Exchange<'_> {
         let asked = Asked { model: &self.config.model, url: &shown, api: API };
         let request = self.client.post(url).headers(headers(credential, betas)?).body(body);
         let patience = Patience { limit: Some(RESPONSE_TIMEOUT), ..self.config.patience };
-        let response = silence::wait(request.send(), patience, self.emit)
+        let response = silence::wait(self.client.send(request), patience, self.emit)
             .await
             .map_err(|Silent| failure::stalled(RESPONSE_TIMEOUT, true))?
             .map_err(|error| failure::unreachable(&error.without_url(), asked))?;
@@ -58,14 +58,17 @@ impl Exchange<'_> {
 }
 
 fn endpoint(base_url: &str) -> Result<reqwest::Url, Failure> {
-    let base = base_url.trim().trim_end_matches('/');
-    let base = base.strip_suffix("/v1").unwrap_or(base);
-    let url = reqwest::Url::parse(&format!("{base}/v1/messages"));
-    url.ok().filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host()).ok_or_else(|| {
+    let url = reqwest::Url::parse(base_url.trim()).ok();
+    let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
+    let mut url = url.ok_or_else(|| {
         let message =
             "The base URL of the model is no web address. It begins with https:// or http://.".to_owned();
         failure::hopeless(ModelErrorKind::Unreachable, message)
-    })
+    })?;
+    let base = url.path().trim_end_matches('/');
+    let path = format!("{}/v1/messages", base.strip_suffix("/v1").unwrap_or(base));
+    url.set_path(&path);
+    Ok(url)
 }
 
 fn headers(credential: Option<&Credential>, betas: Option<String>) -> Result<HeaderMap, Failure> {
@@ -95,4 +98,24 @@ fn too_large(bytes: usize) -> Failure {
         megabytes(LONGEST_REQUEST),
     );
     failure::hopeless(ModelErrorKind::RequestTooLarge, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(base_url: &str, wanted: Option<&str>) {
+        assert_eq!(endpoint(base_url).ok().map(String::from).as_deref(), wanted, "{base_url}");
+    }
+
+    #[test]
+    fn a_base_url_as_people_write_it() {
+        check("https://h", Some("https://h/v1/messages"));
+        check("https://h/v1/", Some("https://h/v1/messages"));
+        check(" https://h/anthropic/ ", Some("https://h/anthropic/v1/messages"));
+        check("https://h/v1?tenant=a%20b", Some("https://h/v1/messages?tenant=a%20b"));
+        check("https://h?tenant=a", Some("https://h/v1/messages?tenant=a"));
+        check("h:1", None);
+    }
 }

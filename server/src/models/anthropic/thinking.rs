@@ -5,6 +5,8 @@ use crate::models::Thinking;
 
 /// The least that the API takes as a budget.
 const LEAST_BUDGET: u32 = 1_024;
+/// Of an answer, one part in so many is not thought away.
+const LEFT_FOR_WORDS: u32 = 4;
 /// For a model that only thinks with a budget, if it shall think and nobody said how much.
 const USUAL_BUDGET: u32 = 10_000;
 
@@ -53,10 +55,11 @@ pub(super) fn form(
     }
 }
 
-/// A budget lies between the least and the length of the answer; with no room between them there is no thinking.
+/// A budget lies between the least and what leaves room for words in the answer, whose length holds both; where even the
+/// least does not fit there is no thinking.
 fn enabled(budget_tokens: u32, max_tokens: u32) -> Option<ThinkingForm> {
-    let most = max_tokens.saturating_sub(1);
-    (most >= LEAST_BUDGET)
+    let most = (max_tokens - max_tokens / LEFT_FOR_WORDS).max(LEAST_BUDGET);
+    (max_tokens > LEAST_BUDGET)
         .then(|| ThinkingForm::Enabled { budget_tokens: budget_tokens.clamp(LEAST_BUDGET, most) })
 }
 
@@ -120,7 +123,8 @@ mod tests {
         };
         let enabled = |budget_tokens| Some(ThinkingForm::Enabled { budget_tokens });
         assert_eq!(form(1, 8_000), enabled(1_024));
-        assert_eq!(form(90_000, 8_000), enabled(7_999));
+        assert_eq!(form(6_000, 8_000), enabled(6_000));
+        assert_eq!(form(90_000, 8_000), enabled(6_000));
         assert_eq!(form(90_000, 1_025), enabled(1_024));
         assert_eq!(form(90_000, 1_024), None);
     }

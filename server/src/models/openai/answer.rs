@@ -12,6 +12,7 @@ use crate::conversation::{StopReason, Usage};
 use crate::models::ProviderEvent;
 use crate::models::failure::Asked;
 use crate::models::follow::Accumulate;
+use crate::models::lone_surrogates::Halves;
 use crate::models::retry::Failure;
 
 /// The data that ends a stream.
@@ -22,6 +23,8 @@ pub(super) const DONE: &str = "[DONE]";
 pub(super) struct Answer {
     /// As we asked for it: a server may call the same model otherwise.
     model: String,
+    /// Characters that are cut between two chunks.
+    halves: Halves,
     tags: ThinkTags,
     /// With calls in the text: what tells them apart.
     written_calls: Option<CallTags>,
@@ -42,6 +45,7 @@ impl Answer {
     pub(super) fn new(model: &str, format: ToolCallFormat) -> Self {
         Self {
             model: model.to_owned(),
+            halves: Halves::default(),
             tags: ThinkTags::default(),
             written_calls: match format {
                 ToolCallFormat::Native => None,
@@ -73,15 +77,15 @@ impl Answer {
         if data.is_empty() {
             return Ok(Vec::new());
         }
-        let chunk: Value = serde_json::from_str(data).map_err(|error| Fault::Malformed(error.to_string()))?;
+        let chunk = self.halves.parsed(data).map_err(|error| Fault::Malformed(error.to_string()))?;
         if let Some(fault) = Fault::in_chunk(&chunk) {
             return Err(fault);
         }
         self.count(&chunk);
         let choice = chunk.get("choices").and_then(Value::as_array).and_then(|choices| choices.first());
         let Some(choice) = choice else {
-            // Usage figures come without choices.
-            let known = chunk.get("choices").is_some() || chunk.get("usage").is_some();
+            // Usage figures come without choices, and what keeps a connection awake does.
+            let known = self.started || chunk.get("choices").is_some() || chunk.get("usage").is_some();
             return if known {
                 Ok(Vec::new())
             } else {

@@ -6,6 +6,7 @@
 use serde_json::{Map, Value};
 
 use crate::conversation::unparsed_input;
+use crate::models::lone_surrogates;
 
 /// The input that `written` stands for: an object, or what `unparsed_input` makes of text that is none.
 pub(super) fn input(written: &str) -> Value {
@@ -14,7 +15,7 @@ pub(super) fn input(written: &str) -> Value {
 
 /// Whether `written` is a whole object as it stands.
 pub(super) fn is_whole(written: &str) -> bool {
-    matches!(serde_json::from_str(written), Ok(Value::Object(_)))
+    matches!(lone_surrogates::parsed(written), Ok(Value::Object(_)))
 }
 
 fn object(written: &str) -> Option<Map<String, Value>> {
@@ -22,7 +23,7 @@ fn object(written: &str) -> Option<Map<String, Value>> {
         return Some(Map::new());
     }
     let parsed =
-        serde_json::from_str(written).ok().or_else(|| serde_json::from_str(&mended(written)?).ok())?;
+        lone_surrogates::parsed(written).ok().or_else(|| lone_surrogates::parsed(&mended(written)?).ok())?;
     match parsed {
         Value::Object(input) => Some(input),
         Value::Null => Some(Map::new()),
@@ -131,6 +132,11 @@ mod tests {
         check("{\"a\":\"one\n\ttwo\"}", json!({ "a": "one\n\ttwo" }));
         check("```json\n{\"a\":1}\n```", json!({ "a": 1 }));
         check(r#"{"a":"}, \" ,]"}"#, json!({ "a": "}, \" ,]" }));
+    }
+
+    #[test]
+    fn half_a_character_costs_that_character_alone() {
+        check(r#"{"a":"x\ud83d","b":1}"#, json!({ "a": "x\u{fffd}", "b": 1 }));
     }
 
     #[test]

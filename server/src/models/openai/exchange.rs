@@ -13,7 +13,7 @@ use crate::config::ApiKey;
 use crate::models::failure::{self, Asked};
 use crate::models::follow::{Accumulate, follow};
 use crate::models::generate::Emit;
-use crate::models::http::{refusal, shown};
+use crate::models::http::{Client, refusal, shown};
 use crate::models::retry::{Failure, FailureClass};
 use crate::models::silence::{self, Silent};
 use crate::models::{ModelErrorKind, Patience};
@@ -26,27 +26,26 @@ const QUESTION_TIMEOUT: Duration = Duration::from_secs(10);
 /// A server as it is reached.
 #[derive(Clone, Debug)]
 pub(super) struct Reached {
-    pub(super) client: reqwest::Client,
-    /// Where chat completions are, with a slash at the end: `http://localhost:8080/v1/`.
+    pub(super) client: Client,
+    /// Where chat completions are, with a slash at the end: `http://localhost:8080/v1/`. Its query goes with each request.
     pub(super) base: reqwest::Url,
     pub(super) key: Option<ApiKey>,
 }
 
 impl Reached {
     /// The base URL as people write it: without a path it is `/v1`.
-    pub(super) fn new(client: reqwest::Client, base_url: &str, key: Option<ApiKey>) -> Result<Self, Failure> {
-        let written = base_url.trim().trim_end_matches('/');
-        let written = written.strip_suffix("/chat/completions").unwrap_or(written);
-        let parsed = reqwest::Url::parse(&format!("{written}/")).ok();
+    pub(super) fn new(client: Client, base_url: &str, key: Option<ApiKey>) -> Result<Self, Failure> {
+        let parsed = reqwest::Url::parse(base_url.trim()).ok();
         let parsed = parsed.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
         let mut base = parsed.ok_or_else(|| {
             let message =
                 "The base URL of the model is no web address. It begins with https:// or http://.".to_owned();
             failure::hopeless(ModelErrorKind::Unreachable, message)
         })?;
-        if base.path() == "/" {
-            base.set_path("/v1/");
-        }
+        let written = base.path().trim_end_matches('/');
+        let written = written.strip_suffix("/chat/completions").unwrap_or(written);
+        let path = if written.is_empty() { "/v1/".to_owned() } else { format!("{written}/") };
+        base.set_path(&path);
         Ok(Self { client, base, key })
     }
 
@@ -66,7 +65,7 @@ impl Reached {
         };
         let body = Value::Object(body.clone()).to_string();
         let request = self.client.post(url).headers(self.headers()?).body(body);
-        let response = silence::wait(request.send(), patience, emit)
+        let response = silence::wait(self.client.send(request), patience, emit)
             .await
             .map_err(|Silent| failure::stalled(patience.limit.unwrap_or_default(), true))?
             .map_err(|error| self.unreachable(error, asked))?;
@@ -100,8 +99,8 @@ impl Reached {
             None => self.client.get(url),
             Some(body) => self.client.post(url).body(body),
         };
-        let response =
-            request.headers(headers).timeout(QUESTION_TIMEOUT).send().await.map_err(|_| Unreached)?;
+        let request = request.headers(headers).timeout(QUESTION_TIMEOUT);
+        let response = self.client.send(request).await.map_err(|_| Unreached)?;
         if !response.status().is_success() {
             return Ok(None);
         }
@@ -115,7 +114,9 @@ impl Reached {
     }
 
     fn at(&self, path: &str) -> Result<reqwest::Url, Failure> {
-        self.base.join(path).map_err(|_| no_address())
+        let mut url = self.base.join(path).map_err(|_| no_address())?;
+        url.set_query(self.base.query());
+        Ok(url)
     }
 
     /// Beside `/v1`, where servers keep what is their own.
@@ -209,7 +210,7 @@ mod tests {
 
     #[track_caller]
     fn check(written: &str, wanted: Option<(&str, &str)>) {
-        let reached = Reached::new(reqwest::Client::new(), written, None).ok();
+        let reached = Reached::new(Client::new().unwrap(), written, None).ok();
         let urls = reached.map(|reached| {
             let chat = reached.at("chat/completions").expect("a URL");
             (chat.to_string(), reached.at_root("api/show").to_string())
@@ -228,6 +229,14 @@ mod tests {
         check("http://h:1/v1/chat/completions", host);
         check("https://h/api/v1", Some(("https://h/api/v1/chat/completions", "https://h/api/api/show")));
         check("https://h/openai", Some(("https://h/openai/chat/completions", "https://h/openai/api/show")));
+        check(
+            "https://h/openai/v1/?api-version=2",
+            Some((
+                "https://h/openai/v1/chat/completions?api-version=2",
+                "https://h/openai/api/show?api-version=2",
+            )),
+        );
+        check("http://h?a=b", Some(("http://h/v1/chat/completions?a=b", "http://h/api/show?a=b")));
         check("h:1", None);
         check("ftp://h", None);
     }

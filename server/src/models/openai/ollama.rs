@@ -7,6 +7,7 @@ use super::answer::{Answer, DONE};
 use crate::models::ProviderEvent;
 use crate::models::failure::Asked;
 use crate::models::follow::{Accumulate, Framing};
+use crate::models::lone_surrogates::Halves;
 use crate::models::retry::Failure;
 
 /// A chat-completions body as `/api/chat` has it, with a window of that many tokens.
@@ -71,11 +72,14 @@ fn message(chat: &Value) -> Value {
 pub(super) struct NativeAnswer {
     answer: Answer,
     id: String,
+    /// Characters that are cut between two lines.
+    halves: Halves,
 }
 
 impl NativeAnswer {
     pub(super) fn new(answer: Answer) -> Self {
-        Self { answer, id: format!("ollama-{}", uuid::Uuid::new_v4().simple()) }
+        let id = format!("ollama-{}", uuid::Uuid::new_v4().simple());
+        Self { answer, id, halves: Halves::default() }
     }
 
     /// The chat-completions chunk that a line stands for.
@@ -108,7 +112,7 @@ impl Accumulate for NativeAnswer {
     }
 
     fn accept(&mut self, data: &str, asked: Asked<'_>) -> Result<Vec<ProviderEvent>, Failure> {
-        let Ok(line) = serde_json::from_str::<Value>(data) else { return self.answer.accept(data, asked) };
+        let Ok(line) = self.halves.parsed(data) else { return self.answer.accept(data, asked) };
         if line.get("message").is_none() && !is_done(&line) {
             // An error, or something foreign: the answer says which.
             return self.answer.accept(data, asked);

@@ -131,6 +131,7 @@ fn what_an_abandoned_answers_calls_gave_is_taken_back_with_it() {
             "tombstone",
             "tombstone",
             "notice the model gave up. For the rest of this task, second answers instead of scripted.",
+            "request 1 to second",
             "model mine",
             "done completed after 1",
         ]

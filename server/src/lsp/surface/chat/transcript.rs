@@ -18,6 +18,8 @@ pub(super) struct Transcript {
     streams: HashMap<TaskId, Paragraphs>,
     /// Tasks that were sent from the chat: their first prompt stands there already.
     from_chat: HashSet<TaskId>,
+    /// Tasks whose last answer was taken back; whether another is asked for, the next event tells.
+    taken_back: HashSet<TaskId>,
     offline: bool,
 }
 
@@ -50,6 +52,11 @@ impl Transcript {
 
     fn take_loop(&mut self, task: &TaskId, event: &LoopEvent, to_review: usize) -> Vec<String> {
         match event {
+            LoopEvent::Stream(_) | LoopEvent::RequestStart { .. } if self.taken_back.remove(task) => {
+                let line = "*The answer above is void: it begins again.*".to_owned();
+                let told = self.with_rest(task, Some(line));
+                told.into_iter().chain(self.take_loop(task, event, to_review)).collect()
+            }
             LoopEvent::Stream(event) => self.take_stream(task, event),
             LoopEvent::Message(Message::User(message)) => self.prompt(task, message),
             LoopEvent::Message(Message::Assistant(message)) if message.is_api_error => {
@@ -63,7 +70,8 @@ impl Transcript {
                 _ => Vec::new(),
             },
             LoopEvent::Tombstone { .. } => {
-                self.with_rest(task, Some("*The answer above is void: it begins again.*".to_owned()))
+                self.taken_back.insert(task.clone());
+                Vec::new()
             }
             LoopEvent::Done(terminal) => {
                 let how = match (&terminal.message, terminal.reason) {
@@ -73,6 +81,7 @@ impl Transcript {
                 };
                 let rest = self.rest(task);
                 self.streams.remove(task);
+                self.taken_back.remove(task);
                 self.from_chat.remove(task);
                 rest.into_iter().chain(how).chain(changes_to_review(to_review)).collect()
             }
@@ -309,6 +318,21 @@ mod tests {
         );
         assert_eq!(prompt("<editor-context path=\"a.rs\">\n</editor-context>"), shown("*In `a.rs`*"));
         assert_eq!(prompt("<editor-context of mine"), shown("<editor-context of mine"));
+    }
+
+    #[test]
+    fn an_answer_that_is_taken_back_begins_again_only_if_another_is_asked_for() {
+        let void = || SessionEvent::Loop(LoopEvent::Tombstone { message_id: MessageId::fresh() });
+        let told = |events| told(&mut Transcript::default(), events);
+        assert_eq!(
+            told(vec![text("I sh"), void(), void(), text("I shall.\n\n")]),
+            "I sh\n\n*The answer above is void: it begins again.*\n\nI shall."
+        );
+        let declined = done(TerminalReason::ModelError, Some("The model declined to answer this."));
+        assert_eq!(
+            told(vec![text("I sh"), void(), declined]),
+            "I sh\n\n*Stopped: The model declined to answer this.*\n\nThere are 5 changes to review."
+        );
     }
 
     #[test]

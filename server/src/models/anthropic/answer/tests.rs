@@ -353,11 +353,11 @@ fn a_call_without_an_id_gets_one_and_half_a_character_is_replaced() {
         &[ContentBlock::ToolUse { id, name: "Read".into(), input }],
     );
     let text = concat!(
-        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a\ud83d"}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"a\ud83d!"}}"#,
         "\n",
         r#"{"type":"content_block_stop","index":0}"#,
     );
-    check_blocks(text, &[ContentBlock::text("a\u{fffd}")]);
+    check_blocks(text, &[ContentBlock::text("a\u{fffd}!")]);
 }
 
 #[track_caller]

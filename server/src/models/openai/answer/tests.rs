@@ -375,10 +375,25 @@ fn what_servers_add_is_passed_over() {
     last["system_fingerprint"] = json!("f");
     let told = fed(&[
         json!({ "choices": [], "prompt_filter_results": [] }),
+        json!({ "id": "c1", "choices": null }),
         chunk(json!({ "content": "x", "audio": null })),
+        json!({ "id": "c1", "choices": null }),
+        json!({ "id": "c1", "choices": [null] }),
+        json!({ "id": "c1", "object": "chat.completion.chunk" }),
         last,
     ]);
     assert_eq!((told.blocks, told.usage), (vec![text("x")], Usage::default()));
+}
+
+#[test]
+fn a_character_that_is_cut_between_two_chunks_is_whole() {
+    let mut answer = Answer::new("m", ToolCallFormat::Native);
+    let piece = |text: &str| format!(r#"{{"id":"c1","choices":[{{"delta":{{"content":"{text}"}}}}]}}"#);
+    let mut events = Vec::new();
+    for data in [piece(r"so \ud83d"), piece(""), piece(r"\ude00!"), ending("stop").to_string()] {
+        events.extend(answer.take(&data).expect("a legal chunk"));
+    }
+    assert_eq!(told(events).blocks, [text("so 😀!")]);
 }
 
 #[test]
