@@ -36,9 +36,7 @@ impl Draft {
         }
         indexes.sort_unstable();
         indexes.dedup();
-        for index in &indexes {
-            self.warn_about_move(*index);
-        }
+        self.warn_about_moves(&indexes);
         Ok(self.claimed_edits(&indexes, None))
     }
 
@@ -122,8 +120,8 @@ impl Draft {
         let mut indexes = hunks.iter().map(|hunk| self.named(hunk)).collect::<Result<Vec<_>, _>>()?;
         indexes.sort_unstable();
         indexes.dedup();
+        self.warn_about_moves(&indexes);
         for index in indexes.into_iter().rev() {
-            self.warn_about_move(index);
             self.reject_at(index, reason);
         }
         Ok(())
@@ -270,16 +268,24 @@ impl Draft {
         self.rejected.push(text);
     }
 
-    fn warn_about_move(&mut self, index: usize) {
-        let Some(other) = self.moves().get(index).cloned().flatten() else { return };
-        let Some(hunk) = self.alignment.hunks.get(index) else { return };
-        self.warnings.push(Warning {
+    /// Of blocks whose other half is not decided with them.
+    fn warn_about_moves(&mut self, indexes: &[usize]) {
+        let moves = self.moves();
+        let name = |index: &usize| self.alignment.hunks.get(*index).map(|hunk| hunk.id.clone());
+        let decided: Vec<HunkId> = indexes.iter().filter_map(name).collect();
+        let halves = indexes.iter().filter_map(|index| {
+            let other = moves.get(*index)?.clone()?;
+            (!decided.contains(&other)).then_some((name(index)?, other))
+        });
+        let warnings = halves.map(|(half, other)| Warning {
             message: format!(
                 "{} is one half of a moved block; {} is the other. Decided differently, the block stands twice or not at all.",
-                hunk.id.0, other.0
+                half.0, other.0
             ),
             inverse: None,
         });
+        let warnings: Vec<_> = warnings.collect();
+        self.warnings.extend(warnings);
     }
 }
 

@@ -34,6 +34,16 @@ pub enum Decide {
     },
 }
 
+/// Who says yes to what a session's agent proposes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acceptance {
+    /// The person, to each change.
+    Asked,
+    /// Nobody: each change is accepted as it comes, unless somebody may mind. What deletes or overwrites a file, what
+    /// conflicts, lines in which the user typed just now, and what the user took back before wait for the person.
+    AsTheyCome,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Take {
     Mine,

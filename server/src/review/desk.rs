@@ -2,6 +2,7 @@
 
 mod actor;
 mod agent;
+mod as_they_come;
 mod carry;
 mod claim;
 mod disk;
@@ -11,6 +12,7 @@ mod notice;
 mod plan;
 mod show;
 mod sync;
+mod typed;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +22,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use self::actor::Desk;
 use self::message::{Message, Propose};
 use super::{
-    AgentView, Decision, DecisionResult, HunkRef, Proposal, ProposeError, Proposed, Reason, ReviewView, Told,
+    Acceptance, AgentView, Decision, DecisionResult, HunkRef, Proposal, ProposeError, Proposed, Reason,
+    ReviewView, Told,
 };
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, FileStateCache, Opened, ReadError, Workspace};
@@ -120,6 +123,12 @@ impl DeskHandle {
     /// How long an accepted edit may take to show in the editor's text, from now on.
     pub fn wait_for_echoes(&self, time: Duration) {
         self.send(Message::EchoWait(time));
+    }
+
+    /// Who says yes to what this session's agent proposes from now on; until it is said, the person is asked. What is
+    /// pending already stays so.
+    pub fn set_acceptance(&self, session: SessionId, acceptance: Acceptance) {
+        self.send(Message::Acceptance { session, acceptance });
     }
 
     // For the agent.

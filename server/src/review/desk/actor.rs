@@ -1,6 +1,6 @@
 //! The desk's own task: one message after the other, and what time brings.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
@@ -36,6 +36,8 @@ pub(super) struct Desk {
     pub moved: HashMap<AbsPath, AbsPath>,
     /// The agent's own renames that wait for a decision: new path to old.
     pub renames: HashMap<(SessionId, AbsPath), AbsPath>,
+    /// Sessions whose changes are accepted as they come.
+    pub as_they_come: HashSet<SessionId>,
     /// Hunk names, unique over all drafts.
     pub ids: HunkIds,
     pub claims_made: u64,
@@ -106,6 +108,7 @@ impl Desk {
             files: BTreeMap::new(),
             moved: HashMap::new(),
             renames: HashMap::new(),
+            as_they_come: HashSet::new(),
             ids: HunkIds::default(),
             claims_made: 0,
             timers: BTreeSet::new(),
@@ -124,6 +127,7 @@ impl Desk {
             Message::Saved(path) => self.saved(&path),
             Message::DiskChanged { paths, command_of } => self.disk_changed(paths, command_of.as_ref()).await,
             Message::Renamed { from, to } => self.renamed(&from, &to),
+            Message::Acceptance { session, acceptance } => self.set_acceptance(session, acceptance),
             Message::AgentView { session, path, reply } => {
                 let view = self.agent_view(&session, &path).await;
                 self.answer(reply, view);

@@ -43,7 +43,18 @@ impl Desk {
         let path = self.placed(&session, &path);
         let seen_now = self.look(&session, &path).await?;
         let change = self.asked_for(&session, &seen_now, make);
+        let overwrites = matches!(change, Ok(AgentChange::Write(_)));
         let proposed = change.map(|change| self.put(&session, &path, change, reason));
+        if let Ok(proposed) = &proposed
+            && self.as_they_come.contains(&session)
+        {
+            let parts = if overwrites {
+                self.created(&session, &path, &proposed.hunks)
+            } else {
+                self.edited(&session, &path, &proposed.hunks)
+            };
+            self.accept_as_they_come(parts).await;
+        }
         self.forget_idle(&path);
         proposed
     }

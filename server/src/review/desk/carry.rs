@@ -30,11 +30,24 @@ impl Desk {
         };
         if file.is_open() && !file.claims.is_empty() {
             file.queue.push_back((part, reply));
-        } else if file.is_open() {
+        } else if self.may_mind(&part) {
+            self.answer(reply, results_of(&part, Outcome::Pending, None));
+            self.carry_next(&path);
+        } else if self.files.get(&path).is_some_and(File::is_open) {
             self.carry_in_editor(part, reply);
+            self.carry_next(&path);
         } else {
             let results = self.carry_on_disk(&part).await;
             self.answer(reply, results);
+        }
+    }
+
+    /// Lets the next accept of the file go, if none is under way.
+    pub(super) fn carry_next(&mut self, path: &AbsPath) {
+        let Some(file) = self.files.get_mut(path) else { return };
+        let next = if file.claims.is_empty() { file.queue.pop_front() } else { None };
+        if let (Some((part, reply)), Some(messages)) = (next, self.messages.upgrade()) {
+            let _ = messages.send(Message::Carry { part, reply });
         }
     }
 
@@ -62,7 +75,7 @@ impl Desk {
                         session: part.session.clone(),
                         kind: match part.act {
                             Act::AcceptLines { .. } => ClaimKind::Lines,
-                            Act::Accept(_) | Act::TakeAgents(_) => ClaimKind::Whole,
+                            Act::Accept(_) | Act::AsItComes(_) | Act::TakeAgents(_) => ClaimKind::Whole,
                         },
                         waiting: part.act.hunks().iter().map(|hunk| hunk.id.clone()).collect(),
                         results: Vec::new(),
@@ -216,8 +229,8 @@ impl Desk {
         };
         draft.shown = Shown::Outdated;
         let edits = match &part.act {
-            Act::Accept(hunks) if hunks.is_empty() => Ok(Vec::new()),
-            Act::Accept(hunks) => draft.draft.accept(hunks),
+            Act::Accept(hunks) | Act::AsItComes(hunks) if hunks.is_empty() => Ok(Vec::new()),
+            Act::Accept(hunks) | Act::AsItComes(hunks) => draft.draft.accept(hunks),
             Act::AcceptLines { hunk, minus, plus } => draft.draft.accept_lines(hunk, minus, plus),
             Act::TakeAgents(hunk) => draft.draft.resolve(hunk, crate::review::Take::Agents),
         };

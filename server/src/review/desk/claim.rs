@@ -5,7 +5,6 @@ use tokio::time::Instant;
 
 use super::actor::Desk;
 use super::file::{File, Shown};
-use super::message::Message;
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::editor::{ApplyReply, Loudness};
@@ -223,15 +222,12 @@ impl Desk {
         let (done, under_way): (Vec<Claim>, Vec<Claim>) =
             file.claims.drain(..).partition(|claim| claim.waiting.is_empty());
         file.claims = under_way;
-        let next = if file.claims.is_empty() { file.queue.pop_front() } else { None };
         for Claim { reply, results, .. } in done {
             if let Some(reply) = reply {
                 self.answer(reply, results);
             }
         }
-        if let (Some((part, reply)), Some(messages)) = (next, self.messages.upgrade()) {
-            let _ = messages.send(Message::Carry { part, reply });
-        }
+        self.carry_next(path);
     }
 }
 

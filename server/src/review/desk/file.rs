@@ -1,6 +1,6 @@
 //! One file on the desk: what the user has, where that comes from, and every session's draft of it.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 use std::sync::Arc;
 
 use tokio::sync::oneshot::Sender;
@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::claim::Claim;
 use super::plan::Part;
+use super::typed::TypedLines;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Stamp, Text};
 use crate::review::{DecisionResult, Draft, FileReview, HunkId, Reason, ToldWhat, unified_diff};
@@ -26,6 +27,8 @@ pub(super) struct File {
     /// Open with unsaved text, and another program has written something else to the disk.
     pub disk_differs: bool,
     pub drafts: BTreeMap<SessionId, DraftFile>,
+    /// Where the user typed just now, while anything is accepted without asking.
+    pub typed: TypedLines,
     pub claims: Vec<Claim>,
     /// Hunks whose claim came to nothing, for as long as their echo may still come.
     pub expired: Vec<(SessionId, HunkId, Instant)>,
@@ -65,6 +68,8 @@ pub(super) struct DraftFile {
     pub told: Vec<ToldWhat>,
     /// When edits that were sent are no longer looked for.
     pub forget_sent: Option<Instant>,
+    /// Hunks that the person decides on whatever was agreed: they come from a whole text over a file that was there.
+    pub overwriting: HashSet<HunkId>,
     pub shown: Shown,
 }
 
@@ -102,6 +107,7 @@ impl File {
             saved: None,
             disk_differs: false,
             drafts: BTreeMap::new(),
+            typed: TypedLines::default(),
             claims: Vec::new(),
             expired: Vec::new(),
             queue: VecDeque::new(),
@@ -139,6 +145,7 @@ impl DraftFile {
             hands: BTreeSet::new(),
             told: Vec::new(),
             forget_sent: None,
+            overwriting: HashSet::new(),
             shown: Shown::Outdated,
         }
     }

@@ -12,7 +12,8 @@ use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, Opened, ReadError};
 use crate::editor::{ApplyReply, FileEdit};
 use crate::review::{
-    AgentView, Decision, DecisionResult, HunkRef, ProposeError, Proposed, Reason, ReviewView, Told,
+    Acceptance, AgentView, Decision, DecisionResult, HunkRef, ProposeError, Proposed, Reason, ReviewView,
+    Told,
 };
 
 pub(super) enum Message {
@@ -29,6 +30,10 @@ pub(super) enum Message {
     Renamed {
         from: AbsPath,
         to: AbsPath,
+    },
+    Acceptance {
+        session: SessionId,
+        acceptance: Acceptance,
     },
     AgentView {
         session: SessionId,

@@ -30,6 +30,8 @@ pub(super) struct Part {
 pub(super) enum Act {
     /// Without hunks: the file as a whole is created, deleted or renamed.
     Accept(Vec<HunkRef>),
+    /// Without a person's word, if nobody may mind when it is its turn.
+    AsItComes(Vec<HunkRef>),
     AcceptLines {
         hunk: HunkRef,
         minus: Vec<usize>,
@@ -41,7 +43,7 @@ pub(super) enum Act {
 impl Act {
     pub(super) fn hunks(&self) -> &[HunkRef] {
         match self {
-            Self::Accept(hunks) => hunks,
+            Self::Accept(hunks) | Self::AsItComes(hunks) => hunks,
             Self::AcceptLines { hunk, .. } | Self::TakeAgents(hunk) => std::slice::from_ref(hunk),
         }
     }

@@ -35,12 +35,15 @@ impl Desk {
     }
 
     pub(super) fn changed(&mut self, changed: Changed) {
-        let Changed { path, version, after, changes, whole_text, .. } = changed;
+        let Changed { path, version, before, after, changes, whole_text } = changed;
         let Some(file) = self.files.get_mut(&path) else { return };
         if let Source::Open { version: known, .. } = &mut file.source {
             *known = version;
         }
         file.lost = false;
+        if !self.as_they_come.is_empty() {
+            file.typed.follow(&before, &changes, Instant::now());
+        }
         if whole_text {
             self.buffer_replaced(&path, Some(after), |_| Hand::User);
             return;
@@ -143,6 +146,11 @@ impl Desk {
         let accepted_of = self.look_for_echoes(path);
         if let Some(file) = self.files.get_mut(path) {
             file.touch();
+            if accepted_of.is_empty() {
+                file.typed.keep_newest();
+            } else {
+                file.typed.drop_newest();
+            }
             for (session, draft) in &mut file.drafts {
                 let other = !accepted_of.is_empty() && !accepted_of.contains(session);
                 draft.hands.insert(if other { Hand::OtherSession } else { hand(session) });

@@ -1,6 +1,7 @@
 //! The desk between an agent, an editor that misbehaves as real ones do, and a disk that others write to.
 
 mod agent;
+mod as_they_come;
 mod bench;
 mod bulk;
 mod disk;

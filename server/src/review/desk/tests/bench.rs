@@ -10,8 +10,8 @@ use crate::documents::{AbsPath, Change, ContentChange, FileStateCache, Text, Wor
 use crate::editor::PositionEncoding;
 use crate::editor::fake::{DidChange, FakeEditor};
 use crate::review::{
-    Decide, Decision, DecisionResult, DeskHandle, FileKind, HunkRef, HunkState, MakeProposal, Outcome,
-    Proposal, ProposeError, Proposed, Reason, Target, Told, ToldWhat,
+    Acceptance, Decide, Decision, DecisionResult, DeskHandle, FileKind, HunkRef, HunkState, MakeProposal,
+    Outcome, Proposal, ProposeError, Proposed, Reason, Target, Told, ToldWhat,
 };
 
 pub(super) const ABCD: &str = "a\nb\nc\nd\n";
@@ -59,6 +59,11 @@ impl Bench {
     pub(super) async fn wait(&self, milliseconds: u64) {
         tokio::time::sleep(Duration::from_millis(milliseconds)).await;
         self.desk.settled().await;
+    }
+
+    /// Session `A` needs no person's word any more.
+    pub(super) fn accept_as_they_come(&self) {
+        self.desk.set_acceptance(SessionId("A".to_owned()), Acceptance::AsTheyCome);
     }
 
     // Files.

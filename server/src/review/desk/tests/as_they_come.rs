@@ -1,0 +1,193 @@
+//! Changes that are accepted as they come: by the way of every accept, and never where somebody may mind.
+
+use std::time::Duration;
+
+use super::bench::{ABCD, Bench};
+use crate::conversation::SessionId;
+use crate::editor::fake::OnApply;
+use crate::review::{Acceptance, Proposal};
+
+/// A session whose changes are accepted as they come, with `f` open.
+async fn bench() -> Bench {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.accept_as_they_come();
+    bench
+}
+
+/// Edits `b` and `d` in one call.
+async fn edit_two(bench: &Bench) {
+    use crate::documents::Change;
+    let change = |at: usize, text: &str| Change { range: at..at + 1, text: text.to_owned() };
+    let edits = vec![change(2, "B"), change(6, "D")];
+    bench.propose("A", "f", "two", Box::new(|_| Ok(Proposal::Edit(edits)))).await.unwrap();
+    bench.moment().await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_change_is_an_edit_of_its_own_and_the_agent_is_told() {
+    let bench = bench().await;
+    edit_two(&bench).await;
+    bench.moment().await;
+    assert_eq!(bench.text("f"), "a\nB\nc\nD\n");
+    assert_eq!(bench.review().await, "");
+    let edits: Vec<usize> = bench.editor.asked_edits().iter().map(|edit| edit.edits.len()).collect();
+    assert_eq!(edits, [1, 1], "one undo step each");
+    assert_eq!(bench.told("A").await, ["f: accepted: two", "f: accepted: two"]);
+    assert_eq!(bench.disk("f").unwrap(), ABCD, "an open file is the editor's to save");
+}
+
+#[tokio::test(start_paused = true)]
+async fn only_the_session_that_was_told_to_and_only_from_then_on() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "a", "A").await;
+    bench.accept_as_they_come();
+    bench.edit("A", "f", "c", "C").await;
+    bench.edit("B", "f", "d", "D").await;
+    bench.moment().await;
+    assert_eq!(bench.review().await, "f [A] 0 a -> A pending\nf [B] 3 d -> D pending\n");
+    assert_eq!(bench.text("f"), "a\nb\nC\nd\n");
+    bench.desk.set_acceptance(SessionId("A".to_owned()), Acceptance::Asked);
+    bench.edit("A", "f", "b", "B").await;
+    bench.moment().await;
+    assert_eq!(bench.text("f"), "a\nb\nC\nd\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn closed_files_are_written_and_new_ones_made_where_there_is_nothing() {
+    let bench = bench().await;
+    bench.put("g", ABCD);
+    bench.edit("A", "g", "b", "B").await;
+    bench.write("A", "new", "x\n", None).await.unwrap();
+    bench.write("A", "empty", "", None).await.unwrap();
+    bench.moment().await;
+    assert_eq!(bench.disk("g").unwrap(), "a\nB\nc\nd\n");
+    assert_eq!((bench.disk("new").unwrap(), bench.disk("empty").unwrap()), ("x\n".to_owned(), String::new()));
+    assert_eq!(bench.review().await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_deletes_renames_or_overwrites_a_file_waits_for_the_person() {
+    let bench = bench().await;
+    for name in ["gone", "old", "whole"] {
+        bench.put(name, ABCD);
+    }
+    bench.delete("A", "gone").await;
+    let to = bench.path("new");
+    bench.propose("A", "old", "rename", Box::new(|_| Ok(Proposal::Rename { to }))).await.unwrap();
+    bench.write("A", "whole", "a\nB\nc\nd\n", Some(ABCD)).await.unwrap();
+    bench.edit("A", "whole", "B", "B2").await;
+    bench.moment().await;
+    assert_eq!(
+        bench.review().await,
+        "gone [A] delete\ngone [A] 0 a|b|c|d ->  pending\nold [A] rename to new\nwhole [A] 1 b -> B2 pending\n"
+    );
+    for name in ["gone", "old", "whole"] {
+        assert_eq!(bench.disk(name).unwrap(), ABCD);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn lines_that_the_user_typed_in_just_now_are_left_alone_for_good() {
+    let bench = bench().await;
+    bench.types("f", 1, 1..1, "x").await;
+    bench.edit("A", "f", "bx", "B").await;
+    bench.edit("A", "f", "d", "D").await;
+    bench.moment().await;
+    assert_eq!(bench.text("f"), "a\nbx\nc\nD\n", "the other line is nobody's");
+    assert_eq!(bench.review().await, "f [A] 1 bx -> B pending\n");
+    bench.wait(5000).await;
+    assert_eq!(bench.review().await, "f [A] 1 bx -> B pending\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_two_seconds_a_line_is_not_the_users_alone_any_more() {
+    let bench = bench().await;
+    bench.types("f", 1, 1..1, "x").await;
+    bench.wait(2000).await;
+    bench.edit("A", "f", "bx", "B").await;
+    bench.moment().await;
+    assert_eq!(bench.text("f"), "a\nB\nc\nd\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_that_is_typed_in_while_its_change_waits_for_its_turn_is_left_alone() {
+    let bench = bench().await;
+    bench.editor.will([OnApply::ApplyAfterReply(Duration::from_millis(500))]);
+    edit_two(&bench).await;
+    bench.types("f", 2, 0..0, "C").await;
+    bench.wait(600).await;
+    assert_eq!(bench.review().await, "f [A] 3 d -> D pending\n");
+    assert_eq!(bench.editor.asked_edits().len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_conflict_is_the_persons() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.types("f", 1, 1..1, "x").await;
+    bench.wait(3000).await;
+    bench.accept_as_they_come();
+    bench.edit("A", "f", "B", "B2").await;
+    bench.moment().await;
+    assert_eq!(bench.text("f"), "a\nbx\nc\nd\n");
+    assert_eq!(bench.review().await, "f [A] 1 bx -> B2 conflicted\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_the_user_took_back_is_not_pushed_again() {
+    let bench = bench().await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.moment().await;
+    bench.types("f", 1, 0..1, "b").await;
+    assert_eq!(bench.review().await, "f [A] 1 b -> B undone\n");
+    bench.wait(5000).await;
+    bench.edit("A", "f", "B", "B2").await;
+    bench.moment().await;
+    assert_eq!(bench.text("f"), ABCD);
+    assert_eq!(bench.review().await, "f [A] 1 b -> B2 undone\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_accept_that_the_text_does_not_show_is_pending_and_is_not_sent_again() {
+    let bench = bench().await;
+    bench.editor.will([OnApply::Pretend, OnApply::Refuse("busy")]);
+    bench.edit("A", "f", "b", "B").await;
+    bench.wait(3000).await;
+    bench.edit("A", "f", "d", "D").await;
+    bench.wait(3000).await;
+    assert_eq!(bench.review().await, "f [A] 1 b -> B pending\nf [A] 3 d -> D pending\n");
+    assert_eq!(bench.editor.asked_edits().len(), 2);
+    let told = bench.editor.messages();
+    assert!(told[0].contains("does not show") && told[1].contains("busy"), "{told:?}");
+    assert_eq!(bench.told("A").await, [""; 0]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_halves_of_a_moved_block_go_together_and_without_a_warning() {
+    let bench = Bench::new();
+    let before = "fn one() {\n    1\n}\nx\ny\nz\n";
+    bench.open("f", before).await;
+    bench.accept_as_they_come();
+    bench
+        .propose(
+            "A",
+            "f",
+            "move",
+            Box::new(|_| {
+                use crate::documents::Change;
+                let block = "fn one() {\n    1\n}\n";
+                let gone = Change { range: 0..block.len(), text: String::new() };
+                let end = block.len() + 6;
+                Ok(Proposal::Edit(vec![gone, Change { range: end..end, text: block.to_owned() }]))
+            }),
+        )
+        .await
+        .unwrap();
+    bench.moment().await;
+    assert_eq!(bench.text("f"), "x\ny\nz\nfn one() {\n    1\n}\n");
+    assert_eq!(bench.editor.asked_edits().len(), 1);
+    assert_eq!(bench.editor.messages(), [""; 0]);
+}
