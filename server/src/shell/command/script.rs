@@ -96,7 +96,7 @@ pub struct Place {
     pub join: Join,
     /// How many subshells, groups, substitutions, loops and branches are around it.
     pub depth: usize,
-    /// It may run more than once, or later than where it stands: in a loop or in a function.
+    /// It may run more than once: in a loop. Of what stands in a substitution this is told within the substitution only.
     pub repeats: bool,
     /// In `$(…)`, backquotes, `<(…)` or `>(…)`: its output goes to a word of another command.
     pub substitution: bool,
