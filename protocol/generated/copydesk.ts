@@ -381,11 +381,18 @@ export type SessionInfo = { sessionId: string, title: string, state: SessionStat
 /**
  * No language model answers.
  */
-offline: boolean, usage: Usage, 
+offline: boolean, mode: PermissionMode, usage: Usage, 
 /**
  * Absent where nothing was spent.
  */
 cost?: Cost, };
+
+/**
+ * How calls are judged that no deny and no ask rule speaks of.
+ */
+export type PermissionMode = "default" | "acceptEdits" | "plan" | "dontAsk" | "bypassPermissions";
+
+export type SessionSetModeParams = { sessionId: string, mode: PermissionMode, };
 
 export type SessionState = "idle" | "running" | "waiting";
 

@@ -66,6 +66,8 @@ macro_rules! all_types {
             ProposalAmendParams,
             TextEdit,
             SessionInfo,
+            PermissionMode,
+            SessionSetModeParams,
             SessionState,
             SessionListResult,
             DoctorResult,

@@ -36,8 +36,8 @@ pub use proposal::{
     ProposalListParams, ProposalListResult, ProposalShowParams, ProposalShowResult, TextEdit,
 };
 pub use session::{
-    ModelUsage, SessionChangedParams, SessionInfo, SessionListResult, SessionState, SessionUsageParams,
-    SessionUsageResult,
+    ModelUsage, PermissionMode, SessionChangedParams, SessionInfo, SessionListResult, SessionSetModeParams,
+    SessionState, SessionUsageParams, SessionUsageResult,
 };
 pub use task::{
     EditorContext, Empty, TaskCancelParams, TaskSendParams, TaskSendResult, TaskStartParams, TaskStartResult,

@@ -6,6 +6,7 @@ pub const TASK_CANCEL: &str = "copydesk/task/cancel";
 pub const TASK_SEND: &str = "copydesk/task/send";
 pub const SESSION_LIST: &str = "copydesk/session/list";
 pub const SESSION_USAGE: &str = "copydesk/session/usage";
+pub const SESSION_SET_MODE: &str = "copydesk/session/setMode";
 pub const PROPOSAL_LIST: &str = "copydesk/proposal/list";
 pub const PROPOSAL_SHOW: &str = "copydesk/proposal/show";
 pub const PROPOSAL_DECIDE: &str = "copydesk/proposal/decide";

@@ -15,11 +15,36 @@ pub struct SessionInfo {
     pub model: String,
     /// No language model answers.
     pub offline: bool,
+    pub mode: PermissionMode,
     pub usage: Usage,
     /// Absent where nothing was spent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub cost: Option<Cost>,
+}
+
+/// How calls are judged that no deny and no ask rule speaks of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionMode {
+    /// What no rule allows is asked.
+    #[default]
+    Default,
+    /// The agent's changes to files of the workspace are accepted as they come.
+    AcceptEdits,
+    /// Nothing but reading, and writing the plan.
+    Plan,
+    /// What would be asked is denied.
+    DontAsk,
+    /// Nothing is asked but what a rule says to ask.
+    BypassPermissions,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionSetModeParams {
+    pub session_id: String,
+    pub mode: PermissionMode,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

@@ -20,7 +20,9 @@ mod transition;
 pub use event::{CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
 pub use hooks::{Hooks, NoHooks, StopInput, StopVerdict, ToolHookInput, ToolHookVerdict};
 pub use query::Limits;
-pub use session::{Sent, SessionDeps, SessionInfo, SessionState, Sessions, StartTask, TaskContext};
+pub use session::{
+    PermissionSetup, Sent, SessionDeps, SessionInfo, SessionState, Sessions, StartTask, TaskContext,
+};
 pub use spending::{Cost, Spending};
 pub use state::Clock;
 pub use transition::{Continue, Terminal, TerminalReason};

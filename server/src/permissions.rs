@@ -1,15 +1,25 @@
 //! Whether a tool call may run: asked of the rules first, of the person last.
 
+mod access;
 mod command;
 mod decide;
 mod escape;
-mod grants;
+mod matching;
+mod mode;
+mod paths;
+mod policy;
 mod request;
+mod rule;
 
+pub use access::{Access, Call};
 pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
 pub use decide::decide;
 pub use escape::{has_hidden, visible};
-pub use grants::Grants;
+pub use mode::{NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
+pub use paths::Starts;
+pub use policy::{Behavior, Policy, SettledRule, Source};
 pub use request::{
-    PermissionAnswer, PermissionOption, PermissionOptionKind, PermissionRequest, Verdict, question,
+    PermissionAnswer, PermissionOption, PermissionOptionKind, PermissionRequest, Question, SaveTo, Verdict,
+    request,
 };
+pub use rule::Rule;

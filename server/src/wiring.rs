@@ -11,7 +11,7 @@ use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
 use self::logging::SetLevel;
-use crate::agent::{Limits, NoHooks, SessionDeps, Sessions};
+use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions};
 use crate::config::{self, Override, Places, TaskNumber, choose_model, other_model};
 use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::Loudness;
@@ -107,6 +107,7 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         desk: desk.clone(),
         workspace: workspace.clone(),
         tools: Tools::built_in(),
+        permissions: PermissionSetup::default(),
         editor_name,
         limits,
         context: settings.context.clone(),

@@ -20,19 +20,13 @@ use super::outbox::Outbox;
 use super::query::ToolCall;
 use super::state::{Clock, RoundContext};
 use crate::conversation::{Message, MessageId, ToolUseId};
-use crate::permissions::Verdict;
+use crate::permissions::Call;
 use crate::tools::Tools;
 
 /// Whether a call may run, which may take as long as a person needs.
 pub(super) trait CanUseTool: Send + Sync {
     /// Dropping the future withdraws the question.
-    fn can_use(
-        &self,
-        id: &ToolUseId,
-        tool: &str,
-        verdict: Verdict,
-        outbox: &Outbox,
-    ) -> BoxFuture<'static, Permission>;
+    fn can_use(&self, id: &ToolUseId, call: Call, outbox: &Outbox) -> BoxFuture<'static, Permission>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -16,10 +16,11 @@ use super::{Clock, LoopEvent, SessionEvent};
 use crate::conversation::{
     ContentBlock, Message, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage,
 };
+use crate::documents::AbsPath;
 use crate::models::{
     ContextEditing, ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window,
 };
-use crate::permissions::Verdict;
+use crate::permissions::Access;
 use crate::tools::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, Tools};
 
 /// One piece of a scripted answer.
@@ -287,17 +288,20 @@ impl Tool for TestTool {
         }
     }
 
-    fn check_permission(&self, input: &Value, _context: &ToolUseContext) -> Verdict {
+    fn access(&self, input: &Value, _context: &ToolUseContext) -> Access {
         match self.does {
-            Does::Ask => Verdict::Ask {
-                title: "Look outside".into(),
-                explanation: "It is outside.".into(),
-                rule: format!("Ask({})", input["at"].as_str().unwrap_or("x")),
-            },
-            Does::Refuse => Verdict::Deny("It is forbidden.".into()),
-            Does::Look | Does::Act | Does::Hang | Does::Panic | Does::Run | Does::Wait | Does::Add => {
-                Verdict::Allow
+            Does::Ask => {
+                let at = input["at"].as_str().unwrap_or("x");
+                Access::Read(AbsPath::new(format!("/elsewhere/{at}")).into_iter().collect())
             }
+            Does::Look
+            | Does::Act
+            | Does::Hang
+            | Does::Panic
+            | Does::Refuse
+            | Does::Run
+            | Does::Wait
+            | Does::Add => Access::Nothing,
         }
     }
 

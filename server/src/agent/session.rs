@@ -22,7 +22,7 @@ use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Range;
 use crate::models::Provider;
-use crate::permissions::{PermissionAnswer, PermissionRequest};
+use crate::permissions::{NOT_STARTED_WITH_IT, PermissionAnswer, PermissionMode, PermissionRequest};
 use crate::review::DeskHandle;
 use crate::tools::Tools;
 
@@ -48,6 +48,7 @@ pub struct SessionDeps {
     pub desk: DeskHandle,
     pub workspace: Arc<Workspace>,
     pub tools: Tools,
+    pub permissions: PermissionSetup,
     /// As the editor calls itself; empty if it has not said.
     pub editor_name: String,
     pub limits: Limits,
@@ -55,6 +56,21 @@ pub struct SessionDeps {
     /// Where sessions of this workspace keep what outlives a request; `None`: nowhere.
     pub state_folder: Option<Utf8PathBuf>,
     pub clock: Clock,
+}
+
+/// What the calls of a new session are judged by.
+#[derive(Clone, Debug)]
+pub struct PermissionSetup {
+    /// The mode it begins in.
+    pub mode: PermissionMode,
+    /// Why it must not bypass permissions; `None`: it may.
+    pub no_bypass: Option<String>,
+}
+
+impl Default for PermissionSetup {
+    fn default() -> Self {
+        Self { mode: PermissionMode::Default, no_bypass: Some(NOT_STARTED_WITH_IT.to_owned()) }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +108,7 @@ pub struct SessionInfo {
     pub state: SessionState,
     pub model: String,
     pub offline: bool,
+    pub mode: PermissionMode,
     /// So far, by model.
     pub spent: Spending,
     /// `None`: nothing was spent.
@@ -134,6 +151,12 @@ impl Sessions {
     pub fn send(&self, session: &SessionId, prompt: Vec<ContentBlock>) -> Option<Sent> {
         let session = self.session(session)?;
         Some(session.send(prompt::Prompt { content: prompt, context: None, token_budget: None }))
+    }
+
+    /// Changes how much is asked in a session, from its next call on. `None`: no such session. An error is text for a
+    /// person.
+    pub fn set_mode(&self, session: &SessionId, mode: PermissionMode) -> Option<Result<(), String>> {
+        self.session(session).map(|session| session.set_mode(mode))
     }
 
     /// Whether there was such a running task. Its Terminal follows.

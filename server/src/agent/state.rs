@@ -11,6 +11,7 @@ use super::background::Short;
 use crate::context::CompactState;
 use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
+use crate::permissions::SessionMode;
 use crate::review::DeskHandle;
 use crate::tools::ToolUseContext;
 
@@ -53,6 +54,7 @@ pub(super) struct RoundContext {
     pub(super) messages: Arc<[Message]>,
     /// The task's token; each call gets a child of it.
     pub(super) cancel: CancellationToken,
+    pub(super) mode: SessionMode,
 }
 
 impl State {
@@ -97,6 +99,7 @@ impl RoundContext {
             seen: self.seen.clone(),
             messages: self.messages.clone(),
             cancel: self.cancel.child_token(),
+            mode: self.mode.clone(),
             progress,
         }
     }

@@ -26,6 +26,11 @@ impl AbsPath {
         Some(Self(normal))
     }
 
+    /// The folder that all others lie in.
+    pub fn root() -> Self {
+        Self(Utf8PathBuf::from("/"))
+    }
+
     /// `path` as it stands if absolute, else below `self`.
     #[must_use]
     pub fn join(&self, path: impl AsRef<Utf8Path>) -> Self {

@@ -16,6 +16,7 @@ pub(super) const METHODS: &[&str] = &[
     methods::TASK_CANCEL,
     methods::SESSION_LIST,
     methods::SESSION_USAGE,
+    methods::SESSION_SET_MODE,
     methods::PROPOSAL_LIST,
     methods::PROPOSAL_SHOW,
     methods::PROPOSAL_DECIDE,
@@ -32,7 +33,6 @@ const NOT_YET: &[&str] = &[
     "copydesk/session/delete",
     "copydesk/session/rename",
     "copydesk/session/rewind",
-    "copydesk/session/setMode",
     "copydesk/session/setModel",
     "copydesk/session/compact",
 ];
@@ -44,6 +44,7 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::TASK_CANCEL, handlers::task_cancel)
         .custom_method(methods::SESSION_LIST, handlers::session_list)
         .custom_method(methods::SESSION_USAGE, handlers::session_usage)
+        .custom_method(methods::SESSION_SET_MODE, handlers::session_set_mode)
         .custom_method(methods::PROPOSAL_LIST, handlers::proposal_list)
         .custom_method(methods::PROPOSAL_SHOW, handlers::proposal_show)
         .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)

@@ -9,7 +9,7 @@ use crate::agent::TaskContext;
 use crate::conversation::{ContentBlock, ImageSource};
 use crate::documents::{AbsPath, Workspace, to_path};
 use crate::editor::{Position, Range};
-use crate::permissions::PermissionAnswer;
+use crate::permissions::{PermissionAnswer, PermissionMode};
 use crate::review::{Decide, Decision, HunkId, HunkRef, Take, Target};
 
 /// A prompt that says something.
@@ -72,6 +72,16 @@ pub(super) fn amendment(params: wire::ProposalAmendParams) -> Decision {
 
 pub(super) fn permission_answer(params: wire::PermissionAnswerParams) -> (String, PermissionAnswer) {
     (params.request_id, PermissionAnswer { option_id: params.option_id, feedback: params.feedback })
+}
+
+pub(super) const fn mode(mode: wire::PermissionMode) -> PermissionMode {
+    match mode {
+        wire::PermissionMode::Default => PermissionMode::Default,
+        wire::PermissionMode::AcceptEdits => PermissionMode::AcceptEdits,
+        wire::PermissionMode::Plan => PermissionMode::Plan,
+        wire::PermissionMode::DontAsk => PermissionMode::DontAsk,
+        wire::PermissionMode::BypassPermissions => PermissionMode::BypassPermissions,
+    }
 }
 
 /// Blank text is no block: vendors refuse it.

@@ -1,21 +1,37 @@
 //! The question put to a person, and the answers there are (ACP permission option kinds).
 
-use super::visible;
+use super::{Call, Rule, visible};
 use crate::conversation::ToolUseId;
 
-/// What a tool says of its own call before it runs.
+/// What becomes of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     Allow,
     /// Text for the model.
     Deny(String),
-    /// Put to the person: `title` in the imperative ("Read /etc/hosts"), `explanation` says why it is asked, `rule` what
-    /// an "always" would save, such as `Read(//etc/hosts)`.
-    Ask {
-        title: String,
-        explanation: String,
-        rule: String,
-    },
+    Ask(Question),
+}
+
+/// What is put to the person about a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// In the imperative: `Read /etc/hosts`.
+    pub title: String,
+    /// Why it is asked.
+    pub explanation: String,
+    /// What an "always" would add. Empty: only this one call can be allowed.
+    pub rules: Vec<Rule>,
+    /// Where an "always" could keep them for good.
+    pub save: SaveTo,
+}
+
+/// Where a granted rule is kept at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SaveTo {
+    /// It ends with the session.
+    Session,
+    /// In `.claude/settings.local.json`.
+    Local,
 }
 
 /// A question that waits for the person.
@@ -54,32 +70,25 @@ pub struct PermissionAnswer {
 }
 
 /// The question about one call. Its words hold no hidden character: what a person reads is what runs.
-///
-/// A saved "always" is offered only once saving a rule to the configuration works, so there is no such option here yet.
-pub fn question(
-    id: String,
-    tool_use_id: ToolUseId,
-    tool: &str,
-    title: &str,
-    explanation: &str,
-    rule: &str,
-) -> PermissionRequest {
+pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Question) -> PermissionRequest {
     let option = |id: &str, kind, name: String| PermissionOption { id: id.to_owned(), kind, name };
+    let mut options = vec![option("once", PermissionOptionKind::AllowOnce, "Allow once".to_owned())];
+    if !question.rules.is_empty() {
+        let rules: Vec<String> = question.rules.iter().map(|rule| visible(&rule.to_string())).collect();
+        options.push(option(
+            "session",
+            PermissionOptionKind::AllowAlways,
+            format!("Allow {} in this session", rules.join(", ")),
+        ));
+    }
+    options.push(option("no", PermissionOptionKind::RejectOnce, "Deny".to_owned()));
     PermissionRequest {
         id,
         tool_use_id,
-        tool: tool.to_owned(),
-        title: visible(title),
-        explanation: visible(explanation),
-        options: vec![
-            option("once", PermissionOptionKind::AllowOnce, "Allow once".to_owned()),
-            option(
-                "session",
-                PermissionOptionKind::AllowAlways,
-                format!("Allow {} in this session", visible(rule)),
-            ),
-            option("no", PermissionOptionKind::RejectOnce, "Deny".to_owned()),
-        ],
+        tool: call.tool.clone(),
+        title: visible(&question.title),
+        explanation: visible(&question.explanation),
+        options,
     }
 }
 
@@ -89,14 +98,21 @@ mod tests {
 
     #[test]
     fn a_question_names_the_rule_and_shows_hidden_characters() {
-        let asked = question(
-            "p_1".into(),
-            ToolUseId("toolu_1".into()),
-            "Read",
-            "Read /tmp/a\u{202e}b",
-            "It lies outside the workspace.",
-            "Read(//tmp/a\u{202e}b)",
-        );
+        let call = Call {
+            tool: "Read".into(),
+            aliases: &[],
+            title: String::new(),
+            input: serde_json::Value::Null,
+            access: crate::permissions::Access::Unknown,
+            is_read_only: true,
+        };
+        let question = Question {
+            title: "Read /tmp/a\u{202e}b".into(),
+            explanation: "It lies outside the workspace.".into(),
+            rules: vec![Rule { tool: "Read".into(), spec: Some("//tmp/a\u{202e}b".into()) }],
+            save: SaveTo::Session,
+        };
+        let asked = request("p_1".into(), ToolUseId("toolu_1".into()), &call, &question);
         assert_eq!(asked.title, "Read /tmp/a\\u{202e}b");
         let names: Vec<(&str, &str)> =
             asked.options.iter().map(|o| (o.id.as_str(), o.name.as_str())).collect();

@@ -8,10 +8,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::edit_match::{Mismatch, Occurrences, edits};
-use super::target::{Access, check_path, missing, permission, resolve};
+use super::target::{check_path, missing, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, nearest, proposing, summary};
 use crate::documents::{AbsPath, SeenFile};
-use crate::permissions::Verdict;
+use crate::permissions::Access;
 use crate::review::{AgentView, Proposal, Proposed};
 
 /// How many lines a result names.
@@ -83,8 +83,8 @@ impl Tool for Edit {
         lines("old_string") > 2 * lines("new_string") + 20
     }
 
-    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
-        permission(&context.workspace, input::text(input, "file_path"), Access::Edit)
+    fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
+        Access::Edit(self.locations(input, context))
     }
 
     fn call(

@@ -10,6 +10,7 @@ use crate::conversation::{SessionId, ToolResultContent, ToolUseId};
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace, from_path};
 use crate::editor::PositionEncoding;
 use crate::editor::fake::FakeEditor;
+use crate::permissions::{Call, Policy, SessionMode, Verdict, decide};
 use crate::review::{Decide, Decision, DeskHandle, Target};
 
 pub(crate) struct Fixture {
@@ -87,8 +88,23 @@ impl Fixture {
             seen: self.seen.clone(),
             messages: Arc::new([]),
             cancel: CancellationToken::new(),
+            mode: SessionMode::default(),
             progress: Arc::new(|_| {}),
         }
+    }
+
+    /// What becomes of a call where there are no rules.
+    pub(crate) fn verdict(&self, tool: &dyn Tool, input: Value) -> Verdict {
+        let access = tool.access(&input, &self.context());
+        let call = Call {
+            tool: tool.name().to_owned(),
+            aliases: tool.aliases(),
+            title: tool.title(&input),
+            is_read_only: tool.is_read_only(&input),
+            input,
+            access,
+        };
+        decide(&call, &Policy::of(self.workspace.clone()))
     }
 
     /// Validates and runs a call: the text of its result, or of its error.

@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::folder::{Overlay, Stopped, Watchdog};
-use super::target::{Access, check_path, permission, resolve};
+use super::target::{check_path, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::documents::walk::IgnoreFiles;
 use crate::documents::{AbsPath, FileStateCache};
-use crate::permissions::Verdict;
+use crate::permissions::Access;
 
 /// The most files listed.
 const MOST: usize = 100;
@@ -68,10 +68,10 @@ impl Tool for Glob {
         true
     }
 
-    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
+    fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
         let (fixed, _) = place(input::text(input, "pattern"));
         let folder = base(input::text(input, "path"), &fixed);
-        permission(&context.workspace, &folder, Access::Read)
+        Access::Read(resolve(&context.workspace, &folder).into_iter().collect())
     }
 
     fn call(

@@ -14,11 +14,11 @@ use serde_json::Value;
 use self::report::{Bounds, Hits, report};
 use self::search::Search;
 use super::folder::{Overlay, Watchdog};
-use super::target::{Access, check_path, missing, permission, resolve};
+use super::target::{check_path, missing, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::documents::AbsPath;
 use crate::documents::walk::IgnoreFiles;
-use crate::permissions::Verdict;
+use crate::permissions::Access;
 
 /// Entries shown when the model gives no limit.
 const DEFAULT_ENTRIES: usize = 250;
@@ -118,9 +118,10 @@ impl Tool for Grep {
         true
     }
 
-    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
+    fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
         let path = input::text(input, "path");
-        permission(&context.workspace, if path.is_empty() { "." } else { path }, Access::Read)
+        let path = resolve(&context.workspace, if path.is_empty() { "." } else { path });
+        Access::Read(path.into_iter().collect())
     }
 
     fn call(

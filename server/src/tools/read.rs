@@ -11,11 +11,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::page::{Bounds, line_total, page, write_line};
-use super::target::{Access, check_path, missing, permission, resolve};
+use super::target::{check_path, missing, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::conversation::ToolResultContent;
 use crate::documents::{AbsPath, ReadError, Text};
-use crate::permissions::Verdict;
+use crate::permissions::Access;
 use crate::review::AgentView;
 
 /// Lines shown when the model gives no limit.
@@ -85,8 +85,8 @@ impl Tool for Read {
         None
     }
 
-    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
-        permission(&context.workspace, input::text(input, "file_path"), Access::Read)
+    fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
+        Access::Read(self.locations(input, context))
     }
 
     fn call(

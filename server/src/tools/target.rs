@@ -1,18 +1,9 @@
-//! The file or folder a call names, and whether the call may touch it.
+//! The file or folder a call names.
 
 use camino::Utf8Path;
 
 use super::ToolError;
 use crate::documents::{AbsPath, Workspace};
-use crate::permissions::Verdict;
-
-/// What a call would do there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    Read,
-    /// Only drafts change before the user accepts, but the draft is of that file.
-    Edit,
-}
 
 /// How many names a missing file's error offers.
 const NAMES: usize = 5;
@@ -33,26 +24,6 @@ pub(super) fn resolve(workspace: &Workspace, path: &str) -> Result<AbsPath, Tool
     workspace
         .resolve(path)
         .ok_or_else(|| ToolError(format!("No folder is open, so `{path}` must be an absolute path.")))
-}
-
-/// Inside the workspace, symbolic links followed, nothing is asked, nor for reading what the program itself has saved for
-/// the model; elsewhere the person decides.
-pub(super) fn permission(workspace: &Workspace, path: &str, access: Access) -> Verdict {
-    let path = match resolve(workspace, path) {
-        Ok(path) if workspace.contains(&path) => return Verdict::Allow,
-        Ok(path) if access == Access::Read && workspace.is_own(&path) => return Verdict::Allow,
-        Ok(path) => path,
-        Err(ToolError(why)) => return Verdict::Deny(why),
-    };
-    let verb = match access {
-        Access::Read => "Read",
-        Access::Edit => "Edit",
-    };
-    Verdict::Ask {
-        title: format!("{verb} {path}"),
-        explanation: format!("{path} lies outside the workspace, or is a link that leads out of it."),
-        rule: format!("{verb}(/{path})"),
-    }
 }
 
 /// The error for a file that is not there, with names like it in the same folder.
@@ -107,39 +78,6 @@ mod tests {
         assert_eq!(resolved("src/a.rs"), "/w/app/src/a.rs");
         assert_eq!(resolved("/etc/hosts"), "/etc/hosts");
         assert_eq!(resolved("../b"), "/w/b");
-    }
-
-    #[test]
-    fn outside_the_workspace_the_person_is_asked() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
-        let workspace = Workspace::new(vec![root.join("ws")], false);
-        std::fs::create_dir(root.join("ws").as_path()).unwrap();
-        let inside = root.join("ws/a.rs");
-        assert_eq!(permission(&workspace, inside.as_str(), Access::Edit), Verdict::Allow);
-        let outside = root.join("other/a.rs");
-        assert_eq!(
-            permission(&workspace, outside.as_str(), Access::Read),
-            Verdict::Ask {
-                title: format!("Read {outside}"),
-                explanation: format!(
-                    "{outside} lies outside the workspace, or is a link that leads out of it."
-                ),
-                rule: format!("Read(/{outside})"),
-            }
-        );
-    }
-
-    #[test]
-    fn what_the_program_saved_may_be_read_and_not_edited() {
-        let folder = tempfile::tempdir().unwrap();
-        let own = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
-        let workspace = workspace("/w").with_own_folder(own.clone());
-        let saved = own.join("s_1/tool-results/t1.txt");
-        assert_eq!(permission(&workspace, saved.as_str(), Access::Read), Verdict::Allow);
-        assert!(matches!(permission(&workspace, saved.as_str(), Access::Edit), Verdict::Ask { .. }));
-        let escaping = own.join("../other");
-        assert!(matches!(permission(&workspace, escaping.as_str(), Access::Read), Verdict::Ask { .. }));
     }
 
     #[test]

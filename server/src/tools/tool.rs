@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId};
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace};
-use crate::permissions::Verdict;
+use crate::permissions::{Access, SessionMode};
 use crate::review::DeskHandle;
 
 /// One tool. The doc comments of its input type are the text the model reads.
@@ -67,8 +67,11 @@ pub trait Tool: Send + Sync + 'static {
         Some(50_000)
     }
 
-    /// The tool's own word on whether this call may run.
-    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict;
+    /// What the call would touch, for any valid input: what the rules are matched against. Until a tool says otherwise,
+    /// the person is asked.
+    fn access(&self, _input: &Value, _context: &ToolUseContext) -> Access {
+        Access::Unknown
+    }
 
     /// Runs the call. Dropping the future cancels it; it also watches `context.cancel`.
     fn call(
@@ -114,6 +117,8 @@ pub struct ToolUseContext {
     /// This round's messages, read only.
     pub messages: Arc<[Message]>,
     pub cancel: CancellationToken,
+    /// How much is asked in this session; a tool that asked the person may change it.
+    pub mode: SessionMode,
     /// A line for the person while the call runs.
     pub progress: Arc<dyn Fn(String) + Send + Sync>,
 }

@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::target::{Access, check_path, permission, resolve};
+use super::target::{check_path, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, line_ends, proposing, summary};
 use crate::documents::{AbsPath, SeenFile, Text};
-use crate::permissions::Verdict;
+use crate::permissions::Access;
 use crate::review::{AgentView, Proposal, Proposed};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
@@ -67,8 +67,8 @@ impl Tool for Write {
         true
     }
 
-    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
-        permission(&context.workspace, input::text(input, "file_path"), Access::Edit)
+    fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
+        Access::Edit(self.locations(input, context))
     }
 
     fn call(

@@ -18,6 +18,7 @@ use crate::agent::{Hooks, ToolCallStatus, ToolHookInput, ToolHookVerdict};
 use crate::conversation::{
     ContentBlock, Message, MessageId, ProgressMessage, ToolResultContent, UserMessage, raw_of_unparsed,
 };
+use crate::permissions::Call;
 use crate::tools::{InterruptBehavior, Tool, ToolError, ToolResult, Tools};
 
 /// What the calls of one answer share.
@@ -144,8 +145,15 @@ impl Batch {
             *stop = Some(why);
             return Ended::Rejected(text);
         }
-        let verdict = tool.check_permission(&call.input, &context);
-        match self.can_use_tool.can_use(&call.id, tool.name(), verdict, &self.outbox).await {
+        let asked = Call {
+            tool: tool.name().to_owned(),
+            aliases: tool.aliases(),
+            title: tool.title(&call.input),
+            input: call.input.clone(),
+            access: tool.access(&call.input, &context),
+            is_read_only: tool.is_read_only(&call.input),
+        };
+        match self.can_use_tool.can_use(&call.id, asked, &self.outbox).await {
             Permission::Granted => {}
             Permission::Denied(text) => return Ended::Rejected(text),
         }

@@ -14,7 +14,7 @@ use crate::agent::outbox::user;
 use crate::agent::{Continue, ToolHookInput, ToolHookVerdict};
 use crate::config::ContextSettings;
 use crate::context::{Decision, Fold};
-use crate::permissions::Verdict;
+use crate::permissions::{Call, SessionMode};
 use crate::tools::fixture::Fixture;
 
 /// What is played. The prompt is `go`.
@@ -162,6 +162,7 @@ pub(in crate::agent) fn params(
             seen: fixture.seen.clone(),
             messages: Arc::new([]),
             cancel,
+            mode: SessionMode::default(),
         },
         can_use_tool: Arc::new(AllowAll),
         hooks: Arc::new(crate::agent::NoHooks),
@@ -183,16 +184,10 @@ pub(in crate::agent) fn params(
 struct AllowAll;
 
 impl CanUseTool for AllowAll {
-    fn can_use(
-        &self,
-        _: &ToolUseId,
-        _: &str,
-        verdict: Verdict,
-        _: &Outbox,
-    ) -> BoxFuture<'static, Permission> {
-        let permission = match verdict {
-            Verdict::Deny(why) => Permission::Denied(why),
-            Verdict::Allow | Verdict::Ask { .. } => Permission::Granted,
+    fn can_use(&self, _: &ToolUseId, call: Call, _: &Outbox) -> BoxFuture<'static, Permission> {
+        let permission = match call.tool.as_str() {
+            "Refuse" => Permission::Denied("It is forbidden.".to_owned()),
+            _ => Permission::Granted,
         };
         future::ready(permission).boxed()
     }

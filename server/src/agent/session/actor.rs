@@ -25,6 +25,7 @@ use crate::agent::{LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
 use crate::models::Provider;
+use crate::permissions::{PermissionMode, Policy, SessionMode};
 
 /// A session. Its state is behind one short lock; its history is written by its running task alone.
 pub(super) struct Session {
@@ -52,6 +53,10 @@ struct Inner {
     /// Who answers in the task that runs, and whether it is no language model; `None`: nobody was asked yet.
     answering: Option<(String, bool)>,
     running: Option<Running>,
+    /// The running one, or the one before.
+    last_task: Option<TaskId>,
+    /// As it was told last.
+    told_mode: PermissionMode,
     queue: VecDeque<Prompt>,
     transcript: Transcript,
 }
@@ -67,11 +72,13 @@ impl Session {
         let id = SessionId(format!("s_{}", uuid::Uuid::new_v4().simple()));
         let results = deps.state_folder.as_ref().map(|folder| folder.join(id.as_str()).join("tool-results"));
         let context = Arc::new(SessionContext::new(deps.context.clone(), results));
+        let policy = Policy::of(deps.workspace.clone());
+        let mode = SessionMode::new(deps.permissions.mode, deps.permissions.no_bypass.clone());
         Arc::new(Self {
             id,
             deps,
             hub,
-            questions: Questions::default(),
+            questions: Questions::new(policy, mode),
             seen: Arc::default(),
             noticed: Arc::default(),
             context,
@@ -88,6 +95,17 @@ impl Session {
 
     pub(super) fn questions(&self) -> &Questions {
         &self.questions
+    }
+
+    /// An error is text for a person.
+    pub(super) fn set_mode(&self, mode: PermissionMode) -> Result<(), String> {
+        self.questions.mode().set(mode)?;
+        self.questions.mode_changed();
+        let task = self.lock().last_task.clone();
+        if let Some(task) = task {
+            self.changed(&task);
+        }
+        Ok(())
     }
 
     pub(super) fn info(&self) -> SessionInfo {
@@ -108,6 +126,7 @@ impl Session {
             },
             model,
             offline,
+            mode: self.questions.mode().get(),
             cost: spent.cost(&self.deps.prices),
             spent,
         }
@@ -128,6 +147,7 @@ impl Session {
         }
         let running = self.new_task();
         state.running = Some(running.clone());
+        state.last_task = Some(running.task.clone());
         drop(state);
         let task = running.task.clone();
         if let Some(small) = self.deps.small.clone().filter(|_| is_first) {
@@ -189,6 +209,10 @@ impl Session {
             let next = state.queue.pop_front();
             self.queued.send_replace(!state.queue.is_empty());
             state.running = next.as_ref().map(|_| self.new_task());
+            if let Some(running) = &state.running {
+                let task = running.task.clone();
+                state.last_task = Some(task);
+            }
             let following = state.running.clone().zip(next);
             drop(state);
             self.changed(&running.task);
@@ -247,6 +271,7 @@ impl Session {
                 seen: self.seen.clone(),
                 messages: Arc::new([]),
                 cancel: running.cancel.clone(),
+                mode: self.questions.mode().clone(),
             },
             can_use_tool: Arc::new(self.questions.clone()),
             hooks: deps.hooks.clone(),
@@ -311,10 +336,9 @@ impl Session {
                 tells_more = self.lock().spent_now != *spent;
                 self.lock().spent_now = spent.clone();
             }
-            SessionEvent::Transition(_)
-            | SessionEvent::Compaction(_)
-            | SessionEvent::ToolCall(_)
-            | SessionEvent::SessionChanged(_) => {}
+            // A call may have changed the mode.
+            SessionEvent::ToolCall(_) => tells_more = self.lock().told_mode != self.questions.mode().get(),
+            SessionEvent::Transition(_) | SessionEvent::Compaction(_) | SessionEvent::SessionChanged(_) => {}
         }
         self.hub.publish(&self.id, task, event);
         if tells_more {
@@ -323,7 +347,9 @@ impl Session {
     }
 
     fn changed(&self, task: &TaskId) {
-        self.hub.publish(&self.id, task, SessionEvent::SessionChanged(self.info()));
+        let info = self.info();
+        self.lock().told_mode = info.mode;
+        self.hub.publish(&self.id, task, SessionEvent::SessionChanged(info));
     }
 
     fn new_task(&self) -> Running {

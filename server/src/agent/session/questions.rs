@@ -12,30 +12,42 @@ use super::super::executor::{CanUseTool, Permission};
 use super::super::outbox::Outbox;
 use crate::conversation::ToolUseId;
 use crate::permissions::{
-    Grants, PermissionAnswer, PermissionOptionKind, PermissionRequest, Verdict, decide, question,
+    Call, PermissionAnswer, PermissionMode, PermissionOptionKind, PermissionRequest, Policy, Rule,
+    SessionMode, Verdict, decide, request,
 };
 
 /// The questions of one session. Cheap to clone.
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub(super) struct Questions {
+    mode: SessionMode,
     inner: Arc<Mutex<Inner>>,
 }
 
-#[derive(Default)]
 struct Inner {
-    grants: Grants,
+    policy: Policy,
     /// The first is the one that is asked now.
     waiting: VecDeque<Waiting>,
 }
 
 struct Waiting {
+    call: Call,
     request: PermissionRequest,
-    rule: String,
+    /// What an "always" adds.
+    rules: Vec<Rule>,
     outbox: Outbox,
     reply: oneshot::Sender<Permission>,
 }
 
 impl Questions {
+    /// With what the calls of the session are judged by; the mode is read for each call.
+    pub(super) fn new(policy: Policy, mode: SessionMode) -> Self {
+        Self { mode, inner: Arc::new(Mutex::new(Inner { policy, waiting: VecDeque::new() })) }
+    }
+
+    pub(super) fn mode(&self) -> &SessionMode {
+        &self.mode
+    }
+
     /// The one that is asked now.
     pub(super) fn open(&self) -> Option<PermissionRequest> {
         self.lock().waiting.front().map(|waiting| waiting.request.clone())
@@ -52,11 +64,11 @@ impl Questions {
         else {
             return false;
         };
-        let Some(Waiting { outbox, rule, reply, .. }) = inner.waiting.pop_front() else { return false };
+        let Some(Waiting { outbox, rules, reply, .. }) = inner.waiting.pop_front() else { return false };
         let permission = match kind {
             PermissionOptionKind::AllowOnce => Permission::Granted,
             PermissionOptionKind::AllowAlways => {
-                inner.grants.add(&rule);
+                inner.policy.grant(rules);
                 Permission::Granted
             }
             PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {
@@ -66,7 +78,7 @@ impl Questions {
         let (request_id, option) = (request_id.to_owned(), Some(answer.option_id.clone()));
         outbox.send(SessionEvent::PermissionResolved { request_id, option });
         let _ = reply.send(permission);
-        inner.go_on();
+        inner.go_on(self.mode.get());
         true
     }
 
@@ -81,7 +93,22 @@ impl Questions {
             && let Some(Waiting { outbox, request, .. }) = withdrawn
         {
             outbox.send(SessionEvent::PermissionResolved { request_id: request.id, option: None });
-            inner.go_on();
+            inner.go_on(self.mode.get());
+        }
+    }
+
+    /// The mode is another now: questions that need not be asked any more are answered.
+    pub(super) fn mode_changed(&self) {
+        let mut inner = self.lock();
+        let asked = inner.waiting.front().map(|waiting| waiting.request.id.clone());
+        inner.policy.mode = self.mode.get();
+        let Some(waiting) = inner.waiting.front() else { return };
+        if let Some(permission) = settled(&decide(&waiting.call, &inner.policy)) {
+            let Some(Waiting { outbox, reply, .. }) = inner.waiting.pop_front() else { return };
+            let request_id = asked.unwrap_or_default();
+            outbox.send(SessionEvent::PermissionResolved { request_id, option: None });
+            let _ = reply.send(permission);
+            inner.go_on(self.mode.get());
         }
     }
 
@@ -92,40 +119,42 @@ impl Questions {
 
 impl Inner {
     /// Asks the next question that is not answered by what was granted meanwhile.
-    fn go_on(&mut self) {
+    fn go_on(&mut self, mode: PermissionMode) {
+        self.policy.mode = mode;
         while let Some(next) = self.waiting.front() {
-            if !self.grants.cover(&next.rule) {
+            let Some(permission) = settled(&decide(&next.call, &self.policy)) else {
                 next.outbox.send(SessionEvent::PermissionAsked(next.request.clone()));
                 return;
-            }
+            };
             if let Some(next) = self.waiting.pop_front() {
-                let _ = next.reply.send(Permission::Granted);
+                let _ = next.reply.send(permission);
             }
         }
     }
 }
 
 impl CanUseTool for Questions {
-    fn can_use(
-        &self,
-        id: &ToolUseId,
-        tool: &str,
-        verdict: Verdict,
-        outbox: &Outbox,
-    ) -> BoxFuture<'static, Permission> {
+    fn can_use(&self, id: &ToolUseId, call: Call, outbox: &Outbox) -> BoxFuture<'static, Permission> {
         let mut inner = self.lock();
-        let (title, explanation, rule) = match decide(verdict, &inner.grants) {
+        inner.policy.mode = self.mode.get();
+        let question = match decide(&call, &inner.policy) {
             Verdict::Allow => return future::ready(Permission::Granted).boxed(),
             Verdict::Deny(why) => return future::ready(Permission::Denied(why)).boxed(),
-            Verdict::Ask { title, explanation, rule } => (title, explanation, rule),
+            Verdict::Ask(question) => question,
         };
         let request_id = format!("p_{}", uuid::Uuid::new_v4().simple());
-        let request = question(request_id.clone(), id.clone(), tool, &title, &explanation, &rule);
+        let request = request(request_id.clone(), id.clone(), &call, &question);
         let (reply, answered) = oneshot::channel();
         let first = inner.waiting.is_empty();
-        inner.waiting.push_back(Waiting { request, rule, outbox: outbox.clone(), reply });
+        inner.waiting.push_back(Waiting {
+            call,
+            request,
+            rules: question.rules,
+            outbox: outbox.clone(),
+            reply,
+        });
         if first {
-            inner.go_on();
+            inner.go_on(self.mode.get());
         }
         drop(inner);
         let withdrawal = Withdrawal { questions: self.clone(), request_id };
@@ -147,6 +176,15 @@ struct Withdrawal {
 impl Drop for Withdrawal {
     fn drop(&mut self) {
         self.questions.withdraw(&self.request_id);
+    }
+}
+
+/// What comes of a call that need not be asked about.
+fn settled(verdict: &Verdict) -> Option<Permission> {
+    match verdict {
+        Verdict::Allow => Some(Permission::Granted),
+        Verdict::Deny(why) => Some(Permission::Denied(why.clone())),
+        Verdict::Ask(_) => None,
     }
 }
 

@@ -35,6 +35,7 @@ fn deps(fixture: &Fixture, model: Arc<ScriptedModel>, tools: Tools) -> SessionDe
         desk: fixture.desk.clone(),
         workspace: fixture.workspace.clone(),
         tools,
+        permissions: PermissionSetup::default(),
         editor_name: "Helix".into(),
         limits: Limits::default(),
         context: ContextSettings::default(),
@@ -163,7 +164,7 @@ async fn what_is_sent_while_tools_run_is_delivered_with_their_results() {
     let script = vec![vec![tool("t1", "Ask", json!({}))], vec![text("both")]];
     let mut stage = Stage::new(script, &[]);
     let (session, task) = stage.start("one");
-    stage.lines("asked Look outside").await;
+    stage.lines("asked Read /elsewhere/x").await;
     let sent = stage.sessions.send(&session, vec![ContentBlock::text("two")]).expect("a session");
     assert_eq!(sent, Sent { task, queued: true });
     let (asked_in, request) = stage.sessions.open_questions().pop().expect("an open question");

@@ -9,7 +9,7 @@ use crate::agent::{
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
 use crate::models::{BlockDelta, ProviderEvent};
-use crate::permissions::{PermissionOptionKind, PermissionRequest};
+use crate::permissions::{PermissionMode, PermissionOptionKind, PermissionRequest};
 use crate::tools::ToolKind;
 
 /// `event` for an editor; `None` for what has a notification of its own, or nothing to show. `call`: the id of the call
@@ -67,6 +67,7 @@ pub(in crate::lsp) fn session_info(info: &SessionInfo) -> wire::SessionInfo {
         },
         model: info.model.clone(),
         offline: info.offline,
+        mode: mode(info.mode),
         usage: usage(info.spent.total()),
         cost: info.cost.as_ref().map(cost),
     }
@@ -198,6 +199,16 @@ fn tool_call(update: &ToolCallUpdate) -> wire::Event {
     }
 }
 
+const fn mode(mode: PermissionMode) -> wire::PermissionMode {
+    match mode {
+        PermissionMode::Default => wire::PermissionMode::Default,
+        PermissionMode::AcceptEdits => wire::PermissionMode::AcceptEdits,
+        PermissionMode::Plan => wire::PermissionMode::Plan,
+        PermissionMode::DontAsk => wire::PermissionMode::DontAsk,
+        PermissionMode::BypassPermissions => wire::PermissionMode::BypassPermissions,
+    }
+}
+
 const fn tool_kind(kind: ToolKind) -> wire::ToolKind {
     match kind {
         ToolKind::Read => wire::ToolKind::Read,
@@ -251,6 +262,7 @@ mod tests {
             state: SessionState::Idle,
             model: "claude-sonnet-5".into(),
             offline: false,
+            mode: PermissionMode::AcceptEdits,
             cost: spent.cost(&Prices::default()),
             spent,
         };
@@ -266,5 +278,6 @@ mod tests {
         assert_eq!(models, ["claude-sonnet-5", "llama"]);
         let changed = serde_json::to_value(session_info(&info)).expect("JSON");
         assert_eq!(changed["cost"]["amount"], 2.5);
+        assert_eq!(changed["mode"], "acceptEdits");
     }
 }

@@ -2,10 +2,24 @@
 
 use super::*;
 use crate::agent::fixture::line;
-use crate::permissions::PermissionAnswer;
+use crate::documents::{AbsPath, Workspace};
+use crate::permissions::{Access, PermissionAnswer};
 
-fn ask(rule: &str) -> Verdict {
-    Verdict::Ask { title: format!("Look at {rule}"), explanation: "outside".into(), rule: rule.into() }
+fn questions() -> Questions {
+    let root = AbsPath::new("/w").unwrap();
+    Questions::new(Policy::of(Arc::new(Workspace::new(vec![root], false))), SessionMode::default())
+}
+
+/// A call that reads a file outside the workspace.
+fn read(path: &str) -> Call {
+    Call {
+        tool: "Read".into(),
+        aliases: &[],
+        title: String::new(),
+        input: serde_json::Value::Null,
+        access: Access::Read(vec![AbsPath::new(path).unwrap()]),
+        is_read_only: true,
+    }
 }
 
 fn answer(option: &str, feedback: Option<&str>) -> PermissionAnswer {
@@ -14,12 +28,12 @@ fn answer(option: &str, feedback: Option<&str>) -> PermissionAnswer {
 
 #[tokio::test]
 async fn a_grant_answers_the_questions_behind_it() {
-    let questions = Questions::default();
+    let questions = questions();
     let (outbox, mut events) = Outbox::new();
     let id = ToolUseId("t".into());
-    let first = questions.can_use(&id, "Read", ask("Read(//a)"), &outbox);
-    let same = questions.can_use(&id, "Read", ask("Read(//a)"), &outbox);
-    let other = questions.can_use(&id, "Read", ask("Read(//b)"), &outbox);
+    let first = questions.can_use(&id, read("/a"), &outbox);
+    let same = questions.can_use(&id, read("/a"), &outbox);
+    let other = questions.can_use(&id, read("/b"), &outbox);
     let open = questions.open().expect("one is asked");
     assert!(!questions.answer("p_unknown", &answer("once", None)));
     assert!(!questions.answer(&open.id, &answer("unheard", None)), "no such option");
@@ -37,23 +51,23 @@ async fn a_grant_answers_the_questions_behind_it() {
     while let Ok(event) = events.try_recv() {
         lines.extend(line(&event));
     }
-    let want = ["asked Look at Read(//a)", "resolved session", "asked Look at Read(//b)", "resolved no"];
+    let want = ["asked Read /a", "resolved session", "asked Read /b", "resolved no"];
     assert_eq!(lines, want);
 }
 
 #[tokio::test]
 async fn a_question_nobody_waits_for_is_withdrawn_and_the_next_is_asked() {
-    let questions = Questions::default();
+    let questions = questions();
     let (outbox, mut events) = Outbox::new();
     let id = ToolUseId("t".into());
-    let first = questions.can_use(&id, "Read", ask("Read(//a)"), &outbox);
-    let second = questions.can_use(&id, "Read", ask("Read(//b)"), &outbox);
+    let first = questions.can_use(&id, read("/a"), &outbox);
+    let second = questions.can_use(&id, read("/b"), &outbox);
     drop(first);
     let mut lines = Vec::new();
     while let Ok(event) = events.try_recv() {
         lines.extend(line(&event));
     }
-    assert_eq!(lines, ["asked Look at Read(//a)", "resolved by nobody", "asked Look at Read(//b)"]);
+    assert_eq!(lines, ["asked Read /a", "resolved by nobody", "asked Read /b"]);
     let open = questions.open().expect("the second is asked");
     assert!(questions.answer(&open.id, &answer("once", None)));
     assert_eq!(second.await, Permission::Granted);

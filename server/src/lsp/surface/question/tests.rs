@@ -1,7 +1,7 @@
 use super::*;
 use crate::conversation::ToolUseId;
 use crate::editor::CopydeskFeatures;
-use crate::permissions::question;
+use crate::permissions::{self, Access, Call, Question, Rule, SaveTo};
 
 /// What happens second by second: `at` gives what is done to the questions when; the answer is `second: effect` lines.
 fn told(style: EditorFeatures, at: &[(u64, &str)], until: u64) -> String {
@@ -35,14 +35,21 @@ fn told(style: EditorFeatures, at: &[(u64, &str)], until: u64) -> String {
 }
 
 fn request(id: &str) -> PermissionRequest {
-    question(
-        id.to_owned(),
-        ToolUseId(id.to_owned()),
-        "Read",
-        &format!("Read /etc/{id}"),
-        "",
-        "Read(//etc/**)",
-    )
+    let call = Call {
+        tool: "Read".to_owned(),
+        aliases: &[],
+        title: String::new(),
+        input: serde_json::Value::Null,
+        access: Access::Unknown,
+        is_read_only: true,
+    };
+    let question = Question {
+        title: format!("Read /etc/{id}"),
+        explanation: String::new(),
+        rules: vec![Rule { tool: "Read".to_owned(), spec: Some("//etc/**".to_owned()) }],
+        save: SaveTo::Session,
+    };
+    permissions::request(id.to_owned(), ToolUseId(id.to_owned()), &call, &question)
 }
 
 fn requests() -> EditorFeatures {
