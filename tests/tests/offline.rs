@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use copydesk::agent::{
-    Limits, LoopEvent, NoHooks, SessionDeps, SessionEvent, Sessions, StartTask, TaskContext, TerminalReason,
+    Limits, LoopEvent, NoHooks, PermissionSetup, SessionDeps, SessionEvent, Sessions, StartTask, TaskContext,
+    TerminalReason,
 };
 use copydesk::config::ContextSettings;
 use copydesk::conversation::{ContentBlock, SessionId};
@@ -66,6 +67,7 @@ impl Bench {
             desk: desk.clone(),
             workspace,
             tools: Tools::built_in(),
+            permissions: PermissionSetup::default(),
             editor_name: String::new(),
             limits: Limits::default(),
             context: ContextSettings::default(),

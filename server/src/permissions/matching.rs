@@ -31,16 +31,16 @@ impl Subject {
     pub(super) fn matches(&self, behavior: Behavior, call: &Call) -> bool {
         match (self, &call.access) {
             (Self::Tool(tool), _) => call.is_named(tool),
-            (Self::Read(spec), Access::Read(paths)) => covers(spec, behavior, paths),
-            // What must not be read must not be changed either: the change would show it.
-            (Self::Read(spec), Access::Edit(paths)) if behavior == Behavior::Deny => {
+            // What must not be read must not be changed either: the change would show it. Leave to change is leave to read.
+            (Self::Read(spec), Access::Read(paths)) | (Self::Edit(spec), Access::Edit(paths)) => {
                 covers(spec, behavior, paths)
             }
-            // Leave to change a file is leave to read it.
-            (Self::Edit(spec), Access::Read(paths)) if behavior == Behavior::Allow => {
-                covers(spec, behavior, paths)
+            (Self::Read(spec), Access::Edit(paths)) => {
+                behavior == Behavior::Deny && covers(spec, behavior, paths)
             }
-            (Self::Edit(spec), Access::Edit(paths)) => covers(spec, behavior, paths),
+            (Self::Edit(spec), Access::Read(paths)) => {
+                behavior == Behavior::Allow && covers(spec, behavior, paths)
+            }
             (Self::Command(spec), Access::Command { text, .. }) => spec == text,
             (Self::Read(_) | Self::Edit(_) | Self::Command(_), _) => false,
         }
