@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Edit, Glob, Grep, Read, Tool, Write};
+use super::{Edit, Glob, Grep, NotebookEdit, Read, Tool, Write};
 use crate::models::ToolDefinition;
 
 /// Tools by name. The same tools give the same definitions byte for byte, since they head the cached prefix of every
@@ -20,7 +20,14 @@ impl Tools {
 
     /// The tools of this program.
     pub fn built_in() -> Self {
-        Self::new(vec![Arc::new(Edit), Arc::new(Glob), Arc::new(Grep), Arc::new(Read), Arc::new(Write)])
+        Self::new(vec![
+            Arc::new(Edit),
+            Arc::new(Glob),
+            Arc::new(Grep),
+            Arc::new(NotebookEdit),
+            Arc::new(Read),
+            Arc::new(Write),
+        ])
     }
 
     /// By name, or by an older name.
