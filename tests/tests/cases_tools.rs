@@ -51,7 +51,11 @@ async fn notebook() {
         let on_disk = fs::read_to_string(&path).unwrap();
         let outcome = puppets.call("A", step["tool"].as_str().unwrap(), Value::Object(input)).await;
         assert_eq!(outcome.is_error, step["want"] == "error", "{step}: {}", outcome.text);
-        assert_eq!(fs::read_to_string(&path).unwrap(), on_disk, "{step}: nothing is written before the accept");
+        assert_eq!(
+            fs::read_to_string(&path).unwrap(),
+            on_disk,
+            "{step}: nothing is written before the accept"
+        );
     }
     puppets.decide("accept", json!({ "all": true })).await;
     let home = puppets.end().await;

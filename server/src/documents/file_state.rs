@@ -194,6 +194,11 @@ impl FileStateCache {
         Ok(Snapshot { path, text, stamp })
     }
 
+    /// The bytes on disk of a regular file that need not be text, at most `limit` of them.
+    pub fn bytes(&self, path: &AbsPath, limit: u64) -> Result<Vec<u8>, ReadError> {
+        Ok(disk::read(&followed(path)?, limit)?.bytes)
+    }
+
     /// The file is open and unchanged in the editor, and the disk says something else by now: the editor has yet to load it.
     pub fn is_behind_disk(&self, path: &AbsPath) -> bool {
         let open = self.open_document(path).filter(|document| !document.dirty);

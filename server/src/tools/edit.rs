@@ -63,7 +63,8 @@ impl Tool for Edit {
         }
         if Utf8Path::new(&input.file_path).extension() == Some("ipynb") {
             return Err(ToolError(
-                "A notebook is not edited as text, since its cells are JSON strings: use NotebookEdit.".to_owned(),
+                "A notebook is not edited as text, since its cells are JSON strings: use NotebookEdit."
+                    .to_owned(),
             ));
         }
         Ok(())

@@ -1,9 +1,13 @@
 //! Read: a file as it stands, unsaved text and the agent's own pending changes included.
 
+mod image;
+mod notebook;
 mod page;
+mod pdf;
 
 use std::ops::Range;
 
+use camino::Utf8Path;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
@@ -34,6 +38,19 @@ struct ReadInput {
     /// How many lines to show. Leave it out for up to 2000.
     #[schemars(range(min = 1))]
     limit: Option<usize>,
+    /// Of a PDF: the pages to show, such as `3` or `1-5`, at most 20 at once. Needed if it has more than 10.
+    pages: Option<String>,
+}
+
+/// How a file is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Text,
+    Notebook,
+    /// In a format that models take.
+    Image,
+    ForeignImage,
+    Pdf,
 }
 
 #[derive(Debug)]
@@ -61,7 +78,14 @@ impl Tool for Read {
         if input.limit == Some(0) {
             return Err(ToolError("`limit` is 0: ask for at least one line.".to_owned()));
         }
-        check_path("file_path", &input.file_path)
+        check_path("file_path", &input.file_path)?;
+        match (&input.pages, Kind::of(&input.file_path)) {
+            (None, _) => Ok(()),
+            (Some(pages), Kind::Pdf) => pdf::wanted(pages).map(|_| ()),
+            (Some(_), Kind::Text | Kind::Notebook | Kind::Image | Kind::ForeignImage) => {
+                Err(ToolError("`pages` is for PDFs: use `offset` and `limit` for other files.".to_owned()))
+            }
+        }
     }
 
     fn title(&self, input: &Value) -> String {
@@ -100,11 +124,22 @@ impl Tool for Read {
 
 async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
     let path = resolve(&context.workspace, &input.file_path)?;
+    match Kind::of(path.as_str()) {
+        Kind::Image => return image::show(path, context).await,
+        Kind::ForeignImage => return image::foreign(path, context).await,
+        Kind::Pdf => return pdf::show(path, input.pages.as_deref(), context).await,
+        Kind::Text | Kind::Notebook => {}
+    }
     let first = input.offset.unwrap_or(1).saturating_sub(1);
     match context.desk.agent_view(&context.session, &path).await {
         Ok(view) => match view.text.clone() {
             Some(text) => {
                 let behind_disk = is_behind_disk(&view, &context).await;
+                if Kind::of(path.as_str()) == Kind::Notebook
+                    && let Some(shown) = notebook::show(&view, &text, first, input.limit, &context)
+                {
+                    return Ok(with_notes(shown, notes(&view, behind_disk, &context)));
+                }
                 Ok(show(&view, &text, first, input.limit, behind_disk, &context))
             }
             None => Err(missing(&context.workspace, &path)),
@@ -112,6 +147,24 @@ async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, T
         Err(ReadError::TooLarge { .. }) => show_part(path, first, input.limit, context).await,
         Err(ReadError::Missing { .. }) => Err(missing(&context.workspace, &path)),
         Err(other) => Err(ToolError(format!("{other}."))),
+    }
+}
+
+/// The bytes of a file that is not text, read apart from the loop's own threads.
+async fn bytes(path: &AbsPath, limit: u64, context: &ToolUseContext) -> Result<Vec<u8>, ToolError> {
+    let (documents, asked) = (context.documents.clone(), path.clone());
+    let read = tokio::task::spawn_blocking(move || documents.bytes(&asked, limit)).await;
+    match read {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(ReadError::Missing { .. })) => Err(missing(&context.workspace, path)),
+        Ok(Err(ReadError::TooLarge { size, limit, .. })) => {
+            let name = context.workspace.display(path);
+            Err(ToolError(format!(
+                "{name} has {size} bytes: more than the {limit} that are read of such a file."
+            )))
+        }
+        Ok(Err(other)) => Err(ToolError(format!("{other}."))),
+        Err(error) => Err(ToolError(format!("{path} could not be read: {error}."))),
     }
 }
 
@@ -162,14 +215,7 @@ fn show(
     if page.cut {
         notes.push("Use Grep with -o to see parts of a line that was cut.".to_owned());
     }
-    if behind_disk {
-        notes.push(format!(
-            "The file {name} on disk has changed and the editor has not loaded it yet: this is the editor's text."
-        ));
-    }
-    if view.drafted {
-        notes.push("This includes your own changes that the user has not decided on yet.".to_owned());
-    }
+    notes.extend(self::notes(view, behind_disk, context));
     let data = json!({"type": "text", "file": {
         "filePath": view.path.as_str(),
         "content": page.text,
@@ -178,6 +224,21 @@ fn show(
         "totalLines": page.total,
     }});
     ToolResult { content: contents(page.text, notes), data, new_messages: Vec::new() }
+}
+
+/// What is to be said of a text beside its lines.
+fn notes(view: &AgentView, behind_disk: bool, context: &ToolUseContext) -> Vec<String> {
+    let mut notes = Vec::new();
+    if behind_disk {
+        let name = context.workspace.display(&view.path);
+        notes.push(format!(
+            "The file {name} on disk has changed and the editor has not loaded it yet: this is the editor's text."
+        ));
+    }
+    if view.drafted {
+        notes.push("This includes your own changes that the user has not decided on yet.".to_owned());
+    }
+    notes
 }
 
 /// A page of a file that is too large to be held. It can be looked at, not edited, so nothing is remembered.
@@ -219,6 +280,27 @@ async fn show_part(
 fn contents(lines: String, notes: Vec<String>) -> Vec<ToolResultContent> {
     let notes = notes.join(" ");
     [lines, notes].into_iter().filter(|text| !text.is_empty()).map(ToolResultContent::Text).collect()
+}
+
+fn with_notes(mut shown: ToolResult, notes: Vec<String>) -> ToolResult {
+    if !notes.is_empty() {
+        shown.content.push(ToolResultContent::Text(notes.join(" ")));
+    }
+    shown
+}
+
+impl Kind {
+    /// By the name's extension.
+    fn of(path: &str) -> Self {
+        let extension = Utf8Path::new(path).extension().unwrap_or_default().to_ascii_lowercase();
+        match extension.as_str() {
+            "ipynb" => Self::Notebook,
+            "pdf" => Self::Pdf,
+            "png" | "jpg" | "jpeg" | "gif" | "webp" => Self::Image,
+            "bmp" | "tif" | "tiff" | "ico" | "heic" | "heif" | "avif" | "psd" => Self::ForeignImage,
+            _ => Self::Text,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -28,7 +28,8 @@ async fn cells_are_changed_in_the_draft_and_the_disk_waits() {
         replaced,
         "Replaced the source of the cell a in n.ipynb. Pending review as hunk h_1: the user decides."
     );
-    let insert = json!({"edit_mode": "insert", "cell_id": "a", "cell_type": "markdown", "new_source": "# End"});
+    let insert =
+        json!({"edit_mode": "insert", "cell_id": "a", "cell_type": "markdown", "new_source": "# End"});
     fixture.call(&NotebookEdit, edit(insert)).await.unwrap();
     let draft: Value = serde_json::from_str(&fixture.draft("n.ipynb").await.unwrap()).unwrap();
     assert_eq!(draft["cells"][0]["source"], json!(["x = 2"]));
@@ -68,8 +69,14 @@ async fn what_can_not_be_done_is_said() {
         (json!({"cell_id": "a"}), "`new_source` is missing"),
         (json!({"edit_mode": "insert", "new_source": ""}), "`cell_type` is missing"),
         (json!({"notebook_path": "a.txt", "cell_id": "a", "new_source": ""}), "names no notebook"),
-        (json!({"notebook_path": "none.ipynb", "cell_id": "a", "new_source": ""}), "none.ipynb does not exist"),
-        (json!({"edit_mode": "move", "cell_id": "a", "new_source": ""}), "at `edit_mode`: unknown variant `move`"),
+        (
+            json!({"notebook_path": "none.ipynb", "cell_id": "a", "new_source": ""}),
+            "none.ipynb does not exist",
+        ),
+        (
+            json!({"edit_mode": "move", "cell_id": "a", "new_source": ""}),
+            "at `edit_mode`: unknown variant `move`",
+        ),
     ] {
         let error = fixture.call(&NotebookEdit, edit(fields.clone())).await.unwrap_err();
         assert!(error.contains(want), "{fields}: {error}");

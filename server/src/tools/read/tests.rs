@@ -106,3 +106,26 @@ async fn links_that_lead_to_each_other_are_an_error() {
     std::os::unix::fs::symlink("loop-a", fixture.path("loop-b").as_path()).unwrap();
     assert!(fixture.call(&Read, json!({"file_path": "loop-a"})).await.is_err());
 }
+
+#[tokio::test]
+async fn an_image_is_shown_as_an_image() {
+    let fixture = Fixture::new(&[("broken.png", "no image"), ("old.bmp", "BM")]);
+    let picture = fixture.path("dot.PNG");
+    ::image::RgbImage::new(3, 2).save_with_format(picture.as_path(), ::image::ImageFormat::Png).unwrap();
+    let result = Read.call(json!({"file_path": "dot.PNG"}), fixture.context()).await.unwrap();
+    let [ToolResultContent::Text(text), ToolResultContent::Image(source)] = result.content.as_slice() else {
+        panic!("{result:?}")
+    };
+    assert_eq!((text.as_str(), source.media_type.as_str()), ("dot.PNG: 3 × 2 pixels.", "image/png"));
+    for (input, want) in [
+        (json!({"file_path": "broken.png"}), "broken.png can't be shown as an image: it holds no PNG"),
+        (json!({"file_path": "old.bmp"}), "convert it to PNG or JPEG"),
+        (json!({"file_path": "none.png"}), "none.png does not exist"),
+        (json!({"file_path": "dot.PNG", "pages": "1"}), "`pages` is for PDFs"),
+        (json!({"file_path": "a.pdf", "pages": "x"}), "name one page"),
+        (json!({"file_path": "a.pdf"}), "a.pdf does not exist"),
+    ] {
+        let error = fixture.call(&Read, input).await.unwrap_err();
+        assert!(error.contains(want), "{error}");
+    }
+}

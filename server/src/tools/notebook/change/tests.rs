@@ -141,7 +141,8 @@ fn a_cell_is_inserted_behind_another_or_first() {
         "+  },",
         "+  {",
     ];
-    let first = |text: &str, notebook: &Notebook| insert(text, notebook, None, CellKind::Code, "print(1)", "n");
+    let first =
+        |text: &str, notebook: &Notebook| insert(text, notebook, None, CellKind::Code, "print(1)", "n");
     check(first, &new);
     let notebook = Notebook::of(TEXT).unwrap();
     let after = changed(TEXT, &insert(TEXT, &notebook, Some(0), CellKind::Code, "print(1)", "n"));
