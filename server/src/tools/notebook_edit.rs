@@ -8,11 +8,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::notebook::{CellKind, Notebook, change};
-use super::target::{Access, check_path, missing, permission, resolve};
+use super::target::{check_path, missing, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, proposing, summary};
 use crate::conversation::ToolUseId;
 use crate::documents::{AbsPath, Change, SeenFile, Text};
-use crate::permissions::Verdict;
+use crate::permissions::Access;
 use crate::review::{AgentView, Proposal, Proposed};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -106,8 +106,8 @@ impl Tool for NotebookEdit {
         input::text(input, "edit_mode") == "delete"
     }
 
-    fn check_permission(&self, input: &Value, context: &ToolUseContext) -> Verdict {
-        permission(&context.workspace, input::text(input, "notebook_path"), Access::Edit)
+    fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
+        Access::Edit(self.locations(input, context))
     }
 
     fn call(

@@ -1,5 +1,6 @@
 //! A PDF as a model is shown it: the text of some of its pages.
 
+use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
 use serde_json::json;
@@ -88,7 +89,8 @@ fn text(bytes: &[u8], pages: Option<RangeInclusive<u32>>) -> Result<Pages, Strin
         if !text.is_empty() && text.len() + found.len() > PAGE_BYTES {
             break;
         }
-        text.push_str(&format!("--- Page {page} ---\n{found}\n"));
+        // Writing to a string can't fail.
+        let _ = writeln!(text, "--- Page {page} ---\n{found}");
         last = page;
     }
     Ok(Pages { text, shown: *pages.start()..=last, total })
