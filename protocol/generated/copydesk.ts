@@ -54,7 +54,11 @@ prompts: boolean,
 /**
  * Answers `copydesk/file/save`.
  */
-saveFiles: boolean, };
+saveFiles: boolean, 
+/**
+ * Answers `copydesk/diagnostics/get`.
+ */
+diagnostics: boolean, };
 
 /**
  * What the server offers, in the result's `capabilities.experimental.copydesk`.
@@ -243,6 +247,27 @@ export type SaveFilesResult = {
 saved: Array<string>, };
 
 /**
+ * `copydesk/diagnostics/get`: what all of the editor's language servers say, ours left out.
+ */
+export type DiagnosticsGetParams = { 
+/**
+ * Absent: of every file.
+ */
+uri?: string, };
+
+export type DiagnosticsGetResult = { files: Array<FileDiagnostics>, };
+
+export type FileDiagnostics = { uri: string, 
+/**
+ * Of the document that they were made for; null if nobody knows.
+ */
+version: number | null, 
+/**
+ * LSP `Diagnostic`s.
+ */
+diagnostics: Array<unknown>, };
+
+/**
  * A file with pending changes.
  */
 export type File = { uri: string, 
@@ -397,6 +422,29 @@ export type SessionSetModeParams = { sessionId: string, mode: PermissionMode, };
 export type SessionState = "idle" | "running" | "waiting";
 
 export type SessionListResult = { sessions: Array<SessionInfo>, };
+
+export type SessionUsageParams = { sessionId: string, };
+
+/**
+ * What a session has spent so far.
+ */
+export type SessionUsageResult = { usage: Usage, cost?: Cost, 
+/**
+ * The same of each model, by name.
+ */
+models: Array<ModelUsage>, };
+
+export type ModelUsage = { model: string, usage: Usage, };
+
+/**
+ * `copydesk/session/compact`: a summary takes the place of the conversation, as after `/compact`. The answer is that of
+ * `copydesk/task/send`; the end follows as events.
+ */
+export type SessionCompactParams = { sessionId: string, 
+/**
+ * What matters in the summary.
+ */
+instructions?: string, };
 
 export type DoctorResult = { sections: Array<DoctorSection>, 
 /**

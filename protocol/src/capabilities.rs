@@ -20,6 +20,8 @@ pub struct ClientCapability {
     pub prompts: bool,
     /// Answers `copydesk/file/save`.
     pub save_files: bool,
+    /// Answers `copydesk/diagnostics/get`.
+    pub diagnostics: bool,
 }
 
 /// What the server offers, in the result's `capabilities.experimental.copydesk`.

@@ -29,15 +29,18 @@ pub use permission::{
     PermissionAnswerParams, PermissionAskedParams, PermissionOption, PermissionOptionKind,
     PermissionResolvedParams, PermissionToolCall,
 };
-pub use prompt::{PromptAskParams, PromptAskResult, SaveFilesParams, SaveFilesResult};
+pub use prompt::{
+    DiagnosticsGetParams, DiagnosticsGetResult, FileDiagnostics, PromptAskParams, PromptAskResult,
+    SaveFilesParams, SaveFilesResult,
+};
 pub use proposal::{
     DecideOutcome, DecideParams, DecideResult, DecideTarget, Decision, File, FileKind, Hunk, HunkLines,
     HunkState, InlineMark, InlineSide, ProposalAmendParams, ProposalChangedParams, ProposalDecideResult,
     ProposalListParams, ProposalListResult, ProposalShowParams, ProposalShowResult, TextEdit,
 };
 pub use session::{
-    ModelUsage, PermissionMode, SessionChangedParams, SessionInfo, SessionListResult, SessionSetModeParams,
-    SessionState, SessionUsageParams, SessionUsageResult,
+    ModelUsage, PermissionMode, SessionChangedParams, SessionCompactParams, SessionInfo, SessionListResult,
+    SessionSetModeParams, SessionState, SessionUsageParams, SessionUsageResult,
 };
 pub use task::{
     EditorContext, Empty, TaskCancelParams, TaskSendParams, TaskSendResult, TaskStartParams, TaskStartResult,

@@ -7,6 +7,7 @@ pub const TASK_SEND: &str = "copydesk/task/send";
 pub const SESSION_LIST: &str = "copydesk/session/list";
 pub const SESSION_USAGE: &str = "copydesk/session/usage";
 pub const SESSION_SET_MODE: &str = "copydesk/session/setMode";
+pub const SESSION_COMPACT: &str = "copydesk/session/compact";
 pub const PROPOSAL_LIST: &str = "copydesk/proposal/list";
 pub const PROPOSAL_SHOW: &str = "copydesk/proposal/show";
 pub const PROPOSAL_DECIDE: &str = "copydesk/proposal/decide";
@@ -25,3 +26,4 @@ pub const SESSION_CHANGED: &str = "copydesk/session/changed";
 // Server to client, requests; only to a client that announced them.
 pub const PROMPT_ASK: &str = "copydesk/prompt/ask";
 pub const FILE_SAVE: &str = "copydesk/file/save";
+pub const DIAGNOSTICS_GET: &str = "copydesk/diagnostics/get";

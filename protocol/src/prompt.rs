@@ -31,3 +31,28 @@ pub struct SaveFilesResult {
     /// Those that were saved.
     pub saved: Vec<String>,
 }
+
+/// `copydesk/diagnostics/get`: what all of the editor's language servers say, ours left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct DiagnosticsGetParams {
+    /// Absent: of every file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub uri: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct DiagnosticsGetResult {
+    pub files: Vec<FileDiagnostics>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct FileDiagnostics {
+    pub uri: String,
+    /// Of the document that they were made for; null if nobody knows.
+    #[serde(default)]
+    pub version: Option<i32>,
+    /// LSP `Diagnostic`s.
+    #[ts(type = "Array<unknown>")]
+    pub diagnostics: Vec<serde_json::Value>,
+}

@@ -70,6 +70,18 @@ pub struct SessionUsageParams {
     pub session_id: String,
 }
 
+/// `copydesk/session/compact`: a summary takes the place of the conversation, as after `/compact`. The answer is that of
+/// `copydesk/task/send`; the end follows as events.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionCompactParams {
+    pub session_id: String,
+    /// What matters in the summary.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub instructions: Option<String>,
+}
+
 /// What a session has spent so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]

@@ -18,7 +18,9 @@ mod state;
 mod transition;
 
 pub use event::{CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, ToolCallStatus, ToolCallUpdate};
-pub use hooks::{Hooks, NoHooks, StopInput, StopVerdict, ToolHookInput, ToolHookVerdict};
+pub use hooks::{
+    CompactInput, CompactVerdict, Hooks, NoHooks, StopInput, StopVerdict, ToolHookInput, ToolHookVerdict,
+};
 pub use query::Limits;
 pub use session::{
     PermissionSetup, Sent, SessionDeps, SessionInfo, SessionState, Sessions, StartTask, TaskContext,

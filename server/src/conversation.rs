@@ -2,13 +2,15 @@
 
 mod block;
 mod ids;
+mod image;
 mod message;
 mod normalize;
 mod tokens;
 mod unparsed;
 
-pub use block::{ContentBlock, ImageSource, ToolResultContent};
+pub use block::{ContentBlock, ToolResultContent};
 pub use ids::{MessageId, SessionId, TaskId, ToolUseId};
+pub use image::ImageSource;
 pub use message::{
     ApiMessage, AssistantMessage, Attachment, AttachmentKind, CompactMetadata, CompactTrigger, Message,
     ProgressMessage, Role, StopReason, SystemKind, SystemMessage, Usage, UserMessage,

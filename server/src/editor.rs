@@ -8,7 +8,8 @@ mod position;
 pub use features::{CopydeskFeatures, DiagnosticStyle, EditorFeatures};
 pub use position::{Position, PositionEncoding, Range, TextEdit};
 
-use futures::future::BoxFuture;
+use futures::FutureExt as _;
+use futures::future::{self, BoxFuture};
 
 /// How loud a message to the person is (LSP `MessageType`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,6 +36,34 @@ pub struct ApplyReply {
     pub reason: Option<String>,
 }
 
+/// What the editor's language servers say of one file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileDiagnostics {
+    pub uri: String,
+    /// Of the document that it was said of; `None`: nobody knows.
+    pub version: Option<i32>,
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// One remark (LSP `Diagnostic`).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    pub range: Range,
+    pub severity: Severity,
+    /// Such as `rustc`.
+    pub source: Option<String>,
+    pub message: String,
+}
+
+/// LSP `DiagnosticSeverity`, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    Error,
+    Warning,
+    Information,
+    Hint,
+}
+
 /// What the core may ask of the editor it serves. Every call is queued in order on one outgoing line.
 ///
 /// Invariant: no implementation waits for a person except `ask`, and nothing that runs in a request handler may
@@ -54,4 +83,10 @@ pub trait Editor: Send + Sync + 'static {
 
     /// `window/showMessageRequest`. `None` is every way of not answering: closed, an error, no such ability.
     fn ask(&self, text: String, choices: Vec<String>) -> BoxFuture<'static, Option<String>>;
+
+    /// What the editor's own language servers say now, of one file or of all (`copydesk/diagnostics/get`). `None`: the editor
+    /// can't tell, or does not within two seconds.
+    fn diagnostics(&self, _uri: Option<String>) -> BoxFuture<'static, Option<Vec<FileDiagnostics>>> {
+        future::ready(None).boxed()
+    }
 }

@@ -5,14 +5,17 @@ mod files;
 use futures::StreamExt as _;
 
 use self::files::shown_again;
+use super::outbox::attachment;
 use super::query::QueryParams;
 use super::state::RoundContext;
+use super::{CompactInput, CompactVerdict};
 use crate::config::ContextNumber;
 use crate::context::{
     Afterwards, Thresholds, divided, has_images, summarised, summary_of, summary_request, without_oldest,
 };
 use crate::conversation::{
-    CompactMetadata, CompactTrigger, ContentBlock, Message, Usage, estimate_tokens, normalize_for,
+    AttachmentKind, CompactMetadata, CompactTrigger, ContentBlock, Message, Usage, estimate_tokens,
+    normalize_for,
 };
 use crate::models::{ModelError, ModelErrorKind, ModelRequest, ProviderEvent, ToolChoice};
 
@@ -30,7 +33,7 @@ pub(super) enum Compaction {
 /// The conversation from here on.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Compacted {
-    /// Boundary, summary, kept messages, files shown again.
+    /// Boundary, summary, kept messages, files shown again, what hooks have to say.
     pub(super) messages: Vec<Message>,
     pub(super) usage: Usage,
 }
@@ -40,8 +43,53 @@ pub(super) struct Compacted {
 pub(super) enum CompactionFailure {
     #[error("The task was cancelled.")]
     Cancelled,
+    #[error("A hook kept the conversation from being summarised: {0}")]
+    Blocked(String),
     #[error("{0}")]
     Failed(String),
+}
+
+impl Compaction {
+    fn trigger(&self) -> CompactTrigger {
+        match self {
+            Self::Auto | Self::Reactive { .. } => CompactTrigger::Auto,
+            Self::Manual { .. } => CompactTrigger::Manual,
+        }
+    }
+}
+
+/// A summary that no hook forbids.
+pub(super) struct Allowed {
+    how: Compaction,
+    /// As the hooks were told.
+    input: CompactInput,
+    /// What matters in it, for the user and for the hooks.
+    instructions: String,
+}
+
+/// Asks the hooks whether a summary may be made.
+pub(super) async fn allowed(
+    params: &QueryParams,
+    how: Compaction,
+    context: &RoundContext,
+) -> Result<Allowed, CompactionFailure> {
+    let instructions = match &how {
+        Compaction::Auto | Compaction::Reactive { .. } => String::new(),
+        Compaction::Manual { instructions } => instructions.clone(),
+    };
+    let input = CompactInput {
+        session: context.session.clone(),
+        trigger: how.trigger(),
+        instructions: instructions.clone(),
+    };
+    let asked = context.cancel.run_until_cancelled(params.hooks.before_compact(input.clone())).await;
+    match asked.ok_or(CompactionFailure::Cancelled)? {
+        CompactVerdict::Block(why) => Err(CompactionFailure::Blocked(why)),
+        CompactVerdict::Pass(added) => {
+            let instructions = [instructions, added].join("\n").trim().to_owned();
+            Ok(Allowed { how, input, instructions })
+        }
+    }
 }
 
 /// Asks the model for a summary of `view`. Where that works, only what the messages still show counts as seen; else nothing
@@ -49,9 +97,10 @@ pub(super) enum CompactionFailure {
 pub(super) async fn compact(
     params: &QueryParams,
     view: &[Message],
-    how: Compaction,
+    allowed: Allowed,
     context: &RoundContext,
 ) -> Result<Compacted, CompactionFailure> {
+    let Allowed { how, input, instructions } = allowed;
     let settings = &params.context.settings;
     let thresholds = Thresholds::of(params.provider.info().window, settings);
     let keep = match &how {
@@ -61,10 +110,10 @@ pub(super) async fn compact(
             settings.number(ContextNumber::KeptTokens).min(thresholds.effective / 4)
         }
     };
-    let (trigger, over_by, instructions) = match how {
-        Compaction::Auto => (CompactTrigger::Auto, None, String::new()),
-        Compaction::Reactive { over_by } => (CompactTrigger::Auto, over_by, String::new()),
-        Compaction::Manual { instructions } => (CompactTrigger::Manual, None, instructions),
+    let trigger = how.trigger();
+    let over_by = match how {
+        Compaction::Reactive { over_by } => over_by,
+        Compaction::Auto | Compaction::Manual { .. } => None,
     };
     let division = divided(view, keep);
     if division.summarised.is_empty() {
@@ -85,7 +134,13 @@ pub(super) async fn compact(
     let mut messages = summarised(&summary, division.kept, compaction, afterwards, now);
     messages.extend(files);
     params.context.brief_again(&context.workspace, &context.documents, now).await;
+    let start = params.hooks.start_after_compact(input.session.clone());
+    // Who cancels now has the summary, and not the hook's word.
+    let added = context.cancel.run_until_cancelled(start).await;
+    messages
+        .extend(added.into_iter().flatten().map(|text| attachment(now, AttachmentKind::HookContext, text)));
     params.context.begin_anew(&messages);
+    params.hooks.after_compact(input, summary).await;
     Ok(Compacted { messages, usage })
 }
 

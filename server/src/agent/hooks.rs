@@ -4,7 +4,7 @@ use futures::FutureExt as _;
 use futures::future::{self, BoxFuture};
 use serde_json::Value;
 
-use crate::conversation::{SessionId, ToolUseId};
+use crate::conversation::{CompactTrigger, SessionId, ToolUseId};
 
 /// The moments of a task at which hooks are asked. Each answer is awaited; dropping the future ends the hook.
 pub trait Hooks: Send + Sync + 'static {
@@ -15,6 +15,22 @@ pub trait Hooks: Send + Sync + 'static {
 
     /// The turn ends with an error of the model's. Instead of `stop`: a hook that blocks an error would only repeat it.
     fn stop_failure(&self, _session: SessionId, _error: String) -> BoxFuture<'static, ()> {
+        future::ready(()).boxed()
+    }
+
+    /// A summary is about to take the place of the conversation.
+    fn before_compact(&self, _input: CompactInput) -> BoxFuture<'static, CompactVerdict> {
+        future::ready(CompactVerdict::Pass(String::new())).boxed()
+    }
+
+    /// The conversation begins anew behind a summary, as a session does. What is given stands behind the summary, for the
+    /// model.
+    fn start_after_compact(&self, _session: SessionId) -> BoxFuture<'static, Vec<String>> {
+        future::ready(Vec::new()).boxed()
+    }
+
+    /// A summary has taken the place of the conversation.
+    fn after_compact(&self, _input: CompactInput, _summary: String) -> BoxFuture<'static, ()> {
         future::ready(()).boxed()
     }
 
@@ -46,6 +62,23 @@ pub enum StopVerdict {
     Blocking(Vec<String>),
     /// The turn ends here, whatever else would go on. Why, for the person.
     Prevent(String),
+}
+
+/// What a hook around a summary is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompactInput {
+    pub session: SessionId,
+    pub trigger: CompactTrigger,
+    /// What the user said that matters; may be empty.
+    pub instructions: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CompactVerdict {
+    /// It is made; what else matters in it, or nothing.
+    Pass(String),
+    /// It is not made. Why, for the person.
+    Block(String),
 }
 
 /// What a tool's hook is told.

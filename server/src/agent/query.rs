@@ -230,7 +230,10 @@ impl<'outbox> Task<'outbox> {
 
     async fn first_state(&mut self) -> State {
         let mut messages = std::mem::take(&mut self.params.messages);
-        messages.extend(self.attach().await);
+        // What came up belongs behind a summary, not into it.
+        if self.params.summarise.is_none() {
+            messages.extend(self.attach().await);
+        }
         let tracking = self.params.context.compact_state().next_task();
         State::first(messages.into(), self.params.tool_use_context.clone(), tracking)
     }

@@ -159,6 +159,12 @@ impl Sessions {
         self.session(session).map(|session| session.set_mode(mode))
     }
 
+    /// Puts a summary in the place of the session's conversation, behind the running task if there is one. `instructions`:
+    /// what matters in it; may be empty. `None`: no such session.
+    pub fn compact(&self, session: &SessionId, instructions: &str) -> Option<Sent> {
+        Some(self.session(session)?.send(prompt::Prompt::for_summary(instructions)))
+    }
+
     /// Whether there was such a running task. Its Terminal follows.
     pub fn cancel(&self, task: &TaskId) -> bool {
         self.sessions().iter().any(|session| session.cancel(task))

@@ -218,6 +218,7 @@ fn hello(root: &AbsPath) -> Value {
         permissions: true,
         prompts: false,
         save_files: false,
+        diagnostics: false,
     };
     json!({
         "processId": std::process::id(),

@@ -1,6 +1,6 @@
 //! Content blocks, after the Messages API's own kinds.
 
-use super::ToolUseId;
+use super::{ImageSource, ToolUseId};
 
 /// One piece of a message's content.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,15 +52,6 @@ pub enum ToolResultContent {
     Image(ImageSource),
     /// A tool found by search (`tool_reference`).
     ToolReference(String),
-}
-
-/// An image, inline.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ImageSource {
-    /// Such as `image/png`.
-    pub media_type: String,
-    /// Base64.
-    pub data: String,
 }
 
 impl ContentBlock {

@@ -117,6 +117,8 @@ pub enum AttachmentKind {
     DateChange,
     IdeSelection,
     MaxTurnsReached,
+    /// What a hook has to say.
+    HookContext,
 }
 
 #[derive(Clone, Debug, PartialEq)]

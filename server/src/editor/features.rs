@@ -60,4 +60,5 @@ pub struct CopydeskFeatures {
     pub permissions: bool,
     pub prompts: bool,
     pub save_files: bool,
+    pub diagnostics: bool,
 }

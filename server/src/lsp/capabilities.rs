@@ -155,6 +155,7 @@ fn copydesk(announced: Option<&Value>) -> CopydeskFeatures {
         permissions: announced.permissions,
         prompts: announced.prompts,
         save_files: announced.save_files,
+        diagnostics: announced.diagnostics,
     }
 }
 

@@ -17,6 +17,7 @@ pub(super) const METHODS: &[&str] = &[
     methods::SESSION_LIST,
     methods::SESSION_USAGE,
     methods::SESSION_SET_MODE,
+    methods::SESSION_COMPACT,
     methods::PROPOSAL_LIST,
     methods::PROPOSAL_SHOW,
     methods::PROPOSAL_DECIDE,
@@ -34,7 +35,6 @@ const NOT_YET: &[&str] = &[
     "copydesk/session/rename",
     "copydesk/session/rewind",
     "copydesk/session/setModel",
-    "copydesk/session/compact",
 ];
 
 pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder<Backend> {
@@ -45,6 +45,7 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::SESSION_LIST, handlers::session_list)
         .custom_method(methods::SESSION_USAGE, handlers::session_usage)
         .custom_method(methods::SESSION_SET_MODE, handlers::session_set_mode)
+        .custom_method(methods::SESSION_COMPACT, handlers::session_compact)
         .custom_method(methods::PROPOSAL_LIST, handlers::proposal_list)
         .custom_method(methods::PROPOSAL_SHOW, handlers::proposal_show)
         .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)

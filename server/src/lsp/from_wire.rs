@@ -8,7 +8,7 @@ use super::failure::{refused, unknown};
 use crate::agent::TaskContext;
 use crate::conversation::{ContentBlock, ImageSource};
 use crate::documents::{AbsPath, Workspace, to_path};
-use crate::editor::{Position, Range};
+use crate::editor::{Diagnostic, FileDiagnostics, Position, Range, Severity};
 use crate::permissions::{PermissionAnswer, PermissionMode};
 use crate::review::{Decide, Decision, HunkId, HunkRef, Take, Target};
 
@@ -17,7 +17,8 @@ pub(super) fn prompt(
     blocks: Vec<wire::ContentBlock>,
     workspace: &Workspace,
 ) -> Result<Vec<ContentBlock>, Error> {
-    let blocks: Vec<_> = blocks.into_iter().filter_map(|block| content_block(block, workspace)).collect();
+    let blocks = blocks.into_iter().map(|block| content_block(block, workspace));
+    let blocks: Vec<_> = blocks.filter_map(Result::transpose).collect::<Result<_, _>>()?;
     if blocks.is_empty() {
         return Err(refused("emptyPrompt", "The prompt is empty".to_owned(), "Say what is to be done."));
     }
@@ -85,8 +86,8 @@ pub(super) const fn mode(mode: wire::PermissionMode) -> PermissionMode {
 }
 
 /// Blank text is no block: vendors refuse it.
-fn content_block(block: wire::ContentBlock, workspace: &Workspace) -> Option<ContentBlock> {
-    match block {
+fn content_block(block: wire::ContentBlock, workspace: &Workspace) -> Result<Option<ContentBlock>, Error> {
+    Ok(match block {
         wire::ContentBlock::Text { text } => (!text.trim().is_empty()).then(|| ContentBlock::text(text)),
         wire::ContentBlock::ResourceLink { uri, range } => {
             let file = to_path(&uri).map_or(uri, |path| workspace.display(&path));
@@ -101,9 +102,14 @@ fn content_block(block: wire::ContentBlock, workspace: &Workspace) -> Option<Con
             }))
         }
         wire::ContentBlock::Image { mime_type, data } => {
-            Some(ContentBlock::Image(ImageSource { media_type: mime_type, data }))
+            let image = ImageSource { media_type: mime_type, data };
+            if !image.is_legal() {
+                let hint = "Send the bytes of the image in padded base64 (RFC 4648), without line breaks and without `data:` in front.";
+                return Err(refused("brokenImage", "The data of an image is no base64".to_owned(), hint));
+            }
+            Some(ContentBlock::Image(image))
         }
-    }
+    })
 }
 
 /// An LSP `Diagnostic` as `line: message`.
@@ -111,6 +117,28 @@ fn diagnostic(diagnostic: &Value) -> Option<String> {
     let line = diagnostic.pointer("/range/start/line")?.as_u64()?;
     let message = diagnostic.get("message")?.as_str()?;
     Some(format!("{}: {message}", line + 1))
+}
+
+/// What the editor's language servers say of a file. What has no place or no words is left out.
+pub(super) fn file_diagnostics(file: wire::FileDiagnostics) -> FileDiagnostics {
+    let diagnostics = file.diagnostics.iter().filter_map(whole_diagnostic).collect();
+    FileDiagnostics { uri: file.uri, version: file.version, diagnostics }
+}
+
+fn whole_diagnostic(diagnostic: &Value) -> Option<Diagnostic> {
+    let place = serde_json::from_value(diagnostic.get("range")?.clone()).ok()?;
+    Some(Diagnostic {
+        range: range(place),
+        // A client decides what none means (LSP `Diagnostic`): the worst.
+        severity: match diagnostic.get("severity").and_then(Value::as_u64) {
+            Some(2) => Severity::Warning,
+            Some(3) => Severity::Information,
+            Some(4) => Severity::Hint,
+            Some(_) | None => Severity::Error,
+        },
+        source: diagnostic.get("source").and_then(Value::as_str).map(str::to_owned),
+        message: diagnostic.get("message")?.as_str()?.to_owned(),
+    })
 }
 
 fn range(range: wire::Range) -> Range {
@@ -159,6 +187,21 @@ mod tests {
         );
         check(json!({"decision": "accept", "target": {}}), Err("The decision is about nothing"));
         check(json!({"decision": "accept", "target": {"uri": "git:/a"}}), Err("There is no file `git:/a`"));
+    }
+
+    #[test]
+    fn an_image_that_is_no_base64_is_refused_with_what_to_send() {
+        let workspace = Workspace::new(vec![AbsPath::new("/w").unwrap()], false);
+        let image = |data: &str| {
+            let block = json!({"type": "image", "mimeType": "image/png", "data": data});
+            prompt(serde_json::from_value(json!([block])).unwrap(), &workspace)
+        };
+        assert_eq!(image("AAAA").map(|blocks| blocks.len()), Ok(1));
+        for broken in ["", "not base64!", "AAA", "data:image/png;base64,AAAA"] {
+            let error = image(broken).unwrap_err();
+            assert_eq!(error.message, "The data of an image is no base64");
+            assert!(error.data.is_some_and(|data| data["hint"].as_str().unwrap().contains("padded base64")));
+        }
     }
 
     #[test]

@@ -7,11 +7,19 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
 
+use copydesk_protocol::{DiagnosticsGetParams, DiagnosticsGetResult, methods};
+
+use super::from_wire;
 use super::outgoing::Outgoing;
-use crate::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Position, Range, TextEdit};
+use crate::editor::{
+    ApplyReply, Editor, EditorFeatures, FileDiagnostics, FileEdit, Loudness, Position, Range, TextEdit,
+};
 
 /// Some editors take their time over an edit, and some never answer.
 const APPLY_DEADLINE: Duration = Duration::from_secs(9);
+
+/// A question that the editor answers out of its own memory.
+const LOOK_UP_DEADLINE: Duration = Duration::from_secs(2);
 
 /// An `Editor` over LSP. Only what an editor announced is ever asked of it.
 pub(super) struct RemoteEditor {
@@ -81,6 +89,19 @@ impl Editor for RemoteEditor {
             let answer = answer.await.ok()?;
             let title = answer.get("title")?.as_str()?;
             choices.into_iter().find(|choice| choice == title)
+        }
+        .boxed()
+    }
+
+    fn diagnostics(&self, uri: Option<String>) -> BoxFuture<'static, Option<Vec<FileDiagnostics>>> {
+        if !self.features().copydesk.diagnostics {
+            return futures::future::ready(None).boxed();
+        }
+        let params = DiagnosticsGetParams { uri };
+        let answer = self.outgoing.request(methods::DIAGNOSTICS_GET, params, Some(LOOK_UP_DEADLINE));
+        async move {
+            let answer: DiagnosticsGetResult = serde_json::from_value(answer.await.ok()?).ok()?;
+            Some(answer.files.into_iter().map(from_wire::file_diagnostics).collect())
         }
         .boxed()
     }

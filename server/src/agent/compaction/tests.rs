@@ -1,15 +1,18 @@
 //! Compaction against a scripted model: when it is asked, what it is asked, and what stands afterwards.
 
-use futures::future;
+use std::sync::{Arc, Mutex};
+
+use futures::FutureExt as _;
+use futures::future::{self, BoxFuture};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::agent::SessionEvent;
 use crate::agent::fixture::{Piece, ScriptedModel, clock, line, text, tool};
 use crate::agent::outbox::user;
 use crate::agent::query::{QueryParams, query, stage};
-use crate::conversation::{ApiMessage, Role};
+use crate::agent::{Hooks, SessionEvent};
+use crate::conversation::{ApiMessage, Role, SessionId};
 use crate::documents::Text;
 use crate::tools::Tools;
 use crate::tools::fixture::Fixture;
@@ -42,6 +45,13 @@ fn words(message: &ApiMessage) -> String {
         other => format!("{other:?}"),
     });
     texts.collect::<Vec<_>>().join(" | ")
+}
+
+/// A summary of `view`, made without a task around it.
+async fn made(params: &QueryParams, view: &[Message], how: Compaction) -> Compacted {
+    let context = &params.tool_use_context;
+    let allowed = allowed(params, how, context).await.unwrap();
+    compact(params, view, allowed, context).await.unwrap()
 }
 
 #[track_caller]
@@ -144,6 +154,72 @@ fn what_no_summary_helps_ends_with_the_error_that_was_held_back() {
     );
 }
 
+/// Notes what it is told around a summary.
+#[derive(Default)]
+struct Noting {
+    told: Arc<Mutex<Vec<String>>>,
+}
+
+impl Noting {
+    fn note(&self, line: String) {
+        self.told.lock().unwrap().push(line);
+    }
+}
+
+impl Hooks for Noting {
+    fn before_compact(&self, input: CompactInput) -> BoxFuture<'static, CompactVerdict> {
+        self.note(format!("before {:?}: {}", input.trigger, input.instructions));
+        future::ready(CompactVerdict::Pass("keep the names".into())).boxed()
+    }
+
+    fn start_after_compact(&self, _: SessionId) -> BoxFuture<'static, Vec<String>> {
+        self.note("start".into());
+        future::ready(vec!["the branch is main".into()]).boxed()
+    }
+
+    fn after_compact(&self, input: CompactInput, summary: String) -> BoxFuture<'static, ()> {
+        self.note(format!("after {:?}: {summary}", input.trigger));
+        future::ready(()).boxed()
+    }
+}
+
+#[tokio::test]
+async fn hooks_have_a_say_before_a_summary_and_behind_it() {
+    let fixture = Fixture::new(&[]);
+    let model = ScriptedModel::new(vec![call("t1", 167_001), vec![text(SUMMARY)], vec![text("done")]]);
+    let (hooks, mut params) =
+        (Noting::default(), stage::params(&fixture, model.clone(), CancellationToken::new()));
+    let told = hooks.told.clone();
+    params.hooks = Arc::new(hooks);
+    let (_, requests) = played(params, &model).await;
+    let told = told.lock().unwrap().clone();
+    assert_eq!(
+        told.iter().map(|line| line.split(": ").next().unwrap()).collect::<Vec<_>>(),
+        ["before Auto", "start", "after Auto"]
+    );
+    assert!(told[2].contains("1. All of it"), "{told:?}");
+    let question = words(requests[1].messages.last().unwrap());
+    assert!(question.contains("keep the names"), "{question}");
+    let begun = words(&requests[2].messages[0]);
+    assert!(begun.contains("1. All of it") && begun.contains("the branch is main"), "{begun}");
+}
+
+#[tokio::test]
+async fn a_summary_that_the_user_wants_and_a_hook_forbids_is_not_made() {
+    struct No;
+    impl Hooks for No {
+        fn before_compact(&self, _: CompactInput) -> BoxFuture<'static, CompactVerdict> {
+            future::ready(CompactVerdict::Block("not now".into())).boxed()
+        }
+    }
+    let fixture = Fixture::new(&[]);
+    let model = ScriptedModel::new(Vec::new());
+    let params = stage::params(&fixture, model.clone(), CancellationToken::new());
+    let params = QueryParams { hooks: Arc::new(No), summarise: Some(String::new()), ..params };
+    let (lines, requests) = played(params, &model).await;
+    assert_eq!((lines, requests), (vec!["done hook_stopped after 0".to_owned()], Vec::new()));
+}
+
 #[test]
 fn an_empty_summary_is_none() {
     check(
@@ -187,7 +263,7 @@ fn without_automatic_summaries_what_can_not_fit_is_not_sent() {
         settings.auto_compact.value = false;
         let params = QueryParams {
             system: vec!["long ".repeat(150_000)],
-            context: std::sync::Arc::new(crate::agent::preparing::SessionContext::new(settings, None)),
+            context: Arc::new(crate::agent::preparing::SessionContext::new(settings, None)),
             ..stage::params(&fixture, model.clone(), CancellationToken::new())
         };
         played(params, &model).await
@@ -233,7 +309,7 @@ async fn files_are_shown_again_as_they_are_now_and_others_count_as_not_seen() {
     let mut params = stage::params(&fixture, model.clone(), CancellationToken::new());
     params.tools = Tools::built_in();
     let view = params.messages.clone();
-    let compacted = compact(&params, &view, Compaction::Auto, &params.tool_use_context).await.unwrap();
+    let compacted = made(&params, &view, Compaction::Auto).await;
     let texts: Vec<String> = compacted
         .messages
         .iter()
@@ -274,7 +350,7 @@ async fn the_newest_prompt_is_kept_word_for_word() {
     params.messages.push(newest.clone());
     let view = params.messages.clone();
     let how = Compaction::Manual { instructions: "the tests".into() };
-    let compacted = compact(&params, &view, how, &params.tool_use_context).await.unwrap();
+    let compacted = made(&params, &view, how).await;
     assert_eq!(compacted.messages.last(), Some(&newest));
     let [request] = model.requests().try_into().unwrap();
     let question = words(request.messages.last().unwrap());

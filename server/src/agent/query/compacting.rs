@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::recovery::{self, End, Step};
 use super::{Executor, Task};
-use crate::agent::compaction::{Compacted, Compaction, CompactionFailure, compact};
+use crate::agent::compaction::{Compacted, Compaction, CompactionFailure, allowed, compact};
 use crate::agent::preparing::prepared;
 use crate::agent::state::{RoundContext, State};
 use crate::agent::{CompactionStatus, SessionEvent, TerminalReason};
@@ -44,6 +44,10 @@ impl Task<'_> {
                 Err(CompactionFailure::Cancelled) => {
                     self.interrupted();
                     return Err(End::of(TerminalReason::AbortedStreaming));
+                }
+                // It is sent as it is: a provider that refuses it leads to another attempt.
+                Err(CompactionFailure::Blocked(why)) => {
+                    tracing::info!(why, "a hook kept the conversation from being summarised");
                 }
                 Err(CompactionFailure::Failed(why)) => {
                     tracing::warn!(why, "the conversation could not be summarised");
@@ -98,7 +102,7 @@ impl Task<'_> {
                 recovery::compacted(state, compacted.messages.into(), tracking)
             }
             Err(CompactionFailure::Cancelled) => self.aborted_between(),
-            Err(CompactionFailure::Failed(why)) => {
+            Err(CompactionFailure::Blocked(why) | CompactionFailure::Failed(why)) => {
                 tracing::warn!(why, "the conversation could not be summarised");
                 recovery::given_up(&error, void)
             }
@@ -119,6 +123,9 @@ impl Task<'_> {
                 self.interrupted();
                 End::of(TerminalReason::AbortedStreaming)
             }
+            Err(blocked @ CompactionFailure::Blocked(_)) => {
+                End::saying(TerminalReason::HookStopped, blocked.to_string())
+            }
             Err(CompactionFailure::Failed(why)) => End::failing(TerminalReason::ModelError, why),
         }
     }
@@ -129,8 +136,9 @@ impl Task<'_> {
         how: Compaction,
         context: &RoundContext,
     ) -> Result<Compacted, CompactionFailure> {
+        let allowed = allowed(&self.params, how, context).await?;
         self.outbox.send(SessionEvent::Compaction(CompactionStatus::Started));
-        let compacted = compact(&self.params, view, how, context).await;
+        let compacted = compact(&self.params, view, allowed, context).await;
         let status = if compacted.is_ok() { CompactionStatus::Done } else { CompactionStatus::Failed };
         self.outbox.send(SessionEvent::Compaction(status));
         if let Ok(compacted) = &compacted {

@@ -8,8 +8,8 @@ use serde_json::json;
 use super::Limits;
 use super::invariants::assert_valid;
 use super::stage::{Play, play};
-use crate::agent::StopVerdict;
 use crate::agent::fixture::{Asked, Piece, limit, text, thought, tool};
+use crate::agent::{CompactVerdict, StopVerdict};
 use crate::config::Dollars;
 use crate::conversation::{ApiMessage, ContentBlock, Role, StopReason, ToolResultContent, unparsed_input};
 use crate::models::ModelErrorKind;
@@ -49,6 +49,8 @@ fn table() -> Vec<Row> {
     let five_cuts = || vec![cut(), cut(), cut(), cut(), cut()];
     let blocked = |why: &str| StopVerdict::Blocking(vec![why.to_owned()]);
     let pause = || vec![text("searching"), Piece::Stop(StopReason::PauseTurn)];
+    let full = |id| vec![tool(id, "Act", json!({})), Piece::Tokens(185_000)];
+    let forbidden = || CompactVerdict::Block("not now".to_owned());
     let own_limit = Limits { max_output_tokens: Some(500), ..Limits::default() };
     vec![
         Row { name: "plain",
@@ -125,6 +127,18 @@ fn table() -> Vec<Row> {
             play: of(vec![calls("t1", "Act"), fails(TOO_LONG), says("<summary>all of it</summary>"), says("done")]),
             transitions: &["next_turn", "reactive_compact_retry"], terminal: "completed",
             requests: &["go", "go / Act#t1 / t1", "20000: go / Act#t1 / t1 on", "summary"] },
+        Row { name: "full, and no summary is made without asking",
+            play: Play { no_auto_compact: true, ..of(vec![full("t1"), says("too late")]) },
+            transitions: &["next_turn"], terminal: "blocking_limit",
+            requests: &["go"] },
+        Row { name: "full, and a hook forbids the summary: it is sent as it is",
+            play: Play { compact_hooks: vec![forbidden()], ..of(vec![full("t1"), says("done")]) },
+            transitions: &["next_turn"], terminal: "completed",
+            requests: &["go", "go / Act#t1 / t1"] },
+        Row { name: "too long, and a hook forbids the summary: the error comes out",
+            play: Play { compact_hooks: vec![forbidden()], ..of(vec![fails(TOO_LONG), says("too late")]) },
+            transitions: &[], terminal: "prompt_too_long",
+            requests: &["go"] },
         Row { name: "an image that is refused, a summary, and still refused",
             play: of(vec![fails(ModelErrorKind::MediaRefused), says("<summary>all of it</summary>"), fails(ModelErrorKind::MediaRefused)]),
             transitions: &["reactive_compact_retry"], terminal: "image_error",

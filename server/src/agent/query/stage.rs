@@ -11,7 +11,7 @@ use super::*;
 use crate::agent::executor::Permission;
 use crate::agent::fixture::{Asked, Piece, ScriptedModel, clock, line, tools};
 use crate::agent::outbox::user;
-use crate::agent::{Continue, ToolHookInput, ToolHookVerdict};
+use crate::agent::{CompactInput, CompactVerdict, Continue, ToolHookInput, ToolHookVerdict};
 use crate::config::ContextSettings;
 use crate::context::{Decision, Fold};
 use crate::permissions::{Call, SessionMode};
@@ -26,6 +26,10 @@ pub(super) struct Play {
     pub(super) others: Vec<Vec<Vec<Piece>>>,
     /// What Stop hooks say, one a question; then they pass.
     pub(super) stop_hooks: Vec<StopVerdict>,
+    /// What hooks say to a summary, one a question; then they pass.
+    pub(super) compact_hooks: Vec<CompactVerdict>,
+    /// Nothing is summarised without asking.
+    pub(super) no_auto_compact: bool,
     /// The tool after which a hook stops the task.
     pub(super) hook_stops_after: Option<&'static str>,
     /// What the small model says, if there is one.
@@ -79,10 +83,16 @@ async fn played(play: Play) -> Played {
     params.prices = Arc::new(Prices::default().with(&["scripted = 1/1000000".to_owned()]).unwrap());
     params.hooks = Arc::new(ScriptedHooks {
         stop: Mutex::new(play.stop_hooks.clone().into()),
+        compact: Mutex::new(play.compact_hooks.clone().into()),
         after: play.hook_stops_after,
     });
     params.limits = play.limits.unwrap_or(params.limits);
     params.token_budget = play.token_budget;
+    if play.no_auto_compact {
+        let mut settings = ContextSettings::default();
+        settings.auto_compact.value = false;
+        params.context = Arc::new(SessionContext::new(settings, None));
+    }
     let mut history = params.messages.clone();
     if play.staged {
         let messages = history.iter().map(|message| message.id().clone()).collect();
@@ -195,6 +205,7 @@ impl CanUseTool for AllowAll {
 
 struct ScriptedHooks {
     stop: Mutex<VecDeque<StopVerdict>>,
+    compact: Mutex<VecDeque<CompactVerdict>>,
     after: Option<&'static str>,
 }
 
@@ -202,6 +213,11 @@ impl Hooks for ScriptedHooks {
     fn stop(&self, _: StopInput) -> BoxFuture<'static, StopVerdict> {
         let verdict = self.stop.lock().unwrap().pop_front().unwrap_or(StopVerdict::Pass);
         future::ready(verdict).boxed()
+    }
+
+    fn before_compact(&self, _: CompactInput) -> BoxFuture<'static, CompactVerdict> {
+        let verdict = self.compact.lock().unwrap().pop_front();
+        future::ready(verdict.unwrap_or_else(|| CompactVerdict::Pass(String::new()))).boxed()
     }
 
     fn after_tool(&self, call: ToolHookInput) -> BoxFuture<'static, ToolHookVerdict> {

@@ -142,7 +142,7 @@ impl Session {
         if let Some(running) = &state.running {
             let task = running.task.clone();
             state.queue.push_back(prompt);
-            self.queued.send_replace(true);
+            self.queued.send_replace(messages_in(&state.queue) > 0);
             return Sent { task, queued: true };
         }
         let running = self.new_task();
@@ -207,7 +207,7 @@ impl Session {
             }
             let mut state = self.lock();
             let next = state.queue.pop_front();
-            self.queued.send_replace(!state.queue.is_empty());
+            self.queued.send_replace(messages_in(&state.queue) > 0);
             state.running = next.as_ref().map(|_| self.new_task());
             if let Some(running) = &state.running {
                 let task = running.task.clone();
@@ -292,12 +292,14 @@ impl Session {
         }
     }
 
-    /// What was sent since the task began, as messages.
+    /// What was sent since the task began, as messages, up to what only a task of its own can do.
     async fn take_queued(&self) -> Vec<crate::conversation::UserMessage> {
         let queued = {
             let mut state = self.lock();
             self.queued.send_replace(false);
-            std::mem::take(&mut state.queue)
+            let messages = messages_in(&state.queue);
+            let later = state.queue.split_off(messages);
+            std::mem::replace(&mut state.queue, later)
         };
         let mut messages = Vec::with_capacity(queued.len());
         for prompt in queued {
@@ -362,4 +364,10 @@ impl Session {
     fn lock(&self) -> MutexGuard<'_, Inner> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// How many of the prompts that wait can go into the running task, in their order: one that wants a summary can't.
+fn messages_in(queue: &VecDeque<Prompt>) -> usize {
+    let is_summary = |prompt: &Prompt| prompt::wanted_summary(&prompt.content).is_some();
+    queue.iter().position(is_summary).unwrap_or(queue.len())
 }

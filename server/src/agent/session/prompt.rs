@@ -16,6 +16,16 @@ pub(super) struct Prompt {
     pub(super) token_budget: Option<u64>,
 }
 
+impl Prompt {
+    /// Asks for a summary in the conversation's place.
+    pub(super) fn for_summary(instructions: &str) -> Self {
+        let command = format!("{COMPACT} {instructions}");
+        Self { content: vec![ContentBlock::text(command.trim())], context: None, token_budget: None }
+    }
+}
+
+/// What a prompt begins with that asks for a summary.
+const COMPACT: &str = "/compact";
 /// The longest title of a session, in characters.
 const TITLE: usize = 60;
 /// The most lines of a selection that are quoted.
@@ -52,9 +62,8 @@ pub(super) fn token_budget(content: &[ContentBlock]) -> Option<u64> {
 
 /// What matters in the summary that `/compact` asks for; `None`: the user asks for something else.
 pub(super) fn wanted_summary(content: &[ContentBlock]) -> Option<String> {
-    const COMMAND: &str = "/compact";
     let [ContentBlock::Text { text }, ..] = content else { return None };
-    let rest = text.trim().strip_prefix(COMMAND)?;
+    let rest = text.trim().strip_prefix(COMPACT)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
 }
 

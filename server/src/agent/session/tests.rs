@@ -136,6 +136,31 @@ async fn a_user_has_the_conversation_summarised_and_goes_on() {
 }
 
 #[tokio::test]
+async fn a_summary_that_is_wanted_while_a_task_runs_is_made_behind_it() {
+    let script = vec![
+        vec![tool("t1", "Ask", json!({}))],
+        vec![text("looked")],
+        vec![text("<summary>1. A look</summary>")],
+        vec![text("fine")],
+    ];
+    let mut stage = Stage::new(script, &[]);
+    let (session, task) = stage.start("look");
+    stage.lines("asked Look outside").await;
+    let sent = stage.sessions.compact(&session, "mind the tests").expect("a session");
+    assert_eq!(sent, Sent { task, queued: true });
+    stage.sessions.send(&session, vec![ContentBlock::text("and now?")]).expect("a session");
+    let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
+    stage.sessions.answer(&request.id, PermissionAnswer { option_id: "once".into(), feedback: None });
+    let lines = [stage.lines("done").await, stage.lines("done").await, stage.lines("done").await];
+    assert_eq!(lines[0].last().map(String::as_str), Some("done completed after 2"), "{lines:?}");
+    assert_eq!(lines[1].first().map(String::as_str), Some("compaction Started"), "{lines:?}");
+    assert_eq!(lines[2].first().map(String::as_str), Some("user and now?"), "{lines:?}");
+    let question = format!("{:?}", stage.model.requests()[2].messages.last());
+    assert!(question.contains("mind the tests"), "{question}");
+    assert_eq!(stage.sessions.compact(&SessionId("s_0".into()), ""), None);
+}
+
+#[tokio::test]
 async fn a_cancelled_task_leaves_a_conversation_that_goes_on() {
     let script = vec![vec![tool("t1", "Act", json!({})), tool("t2", "Hang", json!({}))], vec![text("fine")]];
     let mut stage = Stage::new(script, &[]);

@@ -320,6 +320,28 @@ fn of_too_many_images_the_newest_stay() {
 }
 
 #[test]
+fn an_image_with_too_many_points_is_named_instead() {
+    let image =
+        |data: &str| ContentBlock::Image(ImageSource { media_type: "image/png".into(), data: data.into() });
+    // 9,000 by 1, and 3,000 by 10.
+    let (long, wide) = (
+        image("iVBORw0KGgoAAAANSUhEUgAAIygAAAABCAIAAAA="),
+        image("iVBORw0KGgoAAAANSUhEUgAAC7gAAAAKCAIAAAA="),
+    );
+    check(
+        &[user([long, wide.clone()])],
+        &[
+            r#"user: text "[An image was left out: it has 9000 by 1 points, and a model takes 8000 along each side.]" | image image/png"#,
+        ],
+    );
+    let images = |others: usize| {
+        let messages = normalize(&[user([vec![wide.clone()], vec![image("AAAA"); others]].concat())]);
+        messages[0].content.iter().filter(|block| matches!(block, ContentBlock::Image(_))).count()
+    };
+    assert_eq!((images(19), images(20)), (20, 20), "the wide one is one too many among 21");
+}
+
+#[test]
 fn an_id_used_in_every_answer_is_made_its_own() {
     let rounds =
         (0..4).flat_map(|n| [answer(&format!("r{n}"), [call("c", "Read")]), user([result("c", "A")])]);
