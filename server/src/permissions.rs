@@ -8,6 +8,7 @@ mod matching;
 mod mode;
 mod paths;
 mod policy;
+mod read_only;
 mod request;
 mod rule;
 

@@ -11,7 +11,7 @@ pub struct Assessment {
     pub ask: Option<String>,
     /// Nothing is changed and no program is started but those of the read-only tables. What is read may still lie outside.
     pub read_only: bool,
-    /// What the command reads, where it says so.
+    /// What the command reads, where it says so: of every part.
     pub reads: Vec<PathWord>,
     /// What the command writes: targets of redirections, and the operands of tools whose work is to change files.
     pub edits: Vec<PathWord>,
@@ -24,8 +24,10 @@ pub struct Assessment {
 pub struct Part {
     /// As it stands in the text.
     pub source: String,
-    /// It changes nothing: no rule is needed to let it run.
+    /// It changes nothing, redirections aside: no rule is needed to let it run, if what it reads may be read.
     pub read_only: bool,
+    /// What it reads, where it says so.
+    pub reads: Vec<PathWord>,
     /// The spellings an allow rule has to fit one of.
     pub(super) exact: Vec<String>,
     /// More spellings that a deny or ask rule may fit.
