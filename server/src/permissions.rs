@@ -19,6 +19,7 @@ pub use escape::{has_hidden, visible};
 pub use mode::{NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
 pub use paths::Starts;
 pub use policy::{Behavior, Policy, SettledRule, Source};
+pub use read_only::read_only_programs;
 pub use request::{
     PermissionAnswer, PermissionOption, PermissionOptionKind, PermissionRequest, Question, SaveTo, Verdict,
     request,

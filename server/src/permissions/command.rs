@@ -17,7 +17,7 @@ use crate::documents::AbsPath;
 use crate::shell::command::{Direction, Parsed, Script, SimpleCommand, parse};
 
 /// More commands in one line are not judged one by one.
-pub const MOST_COMMANDS: usize = 50;
+const MOST_COMMANDS: usize = 50;
 
 /// What `text`, run in `cwd`, would do. Whatever can't be told from the text ends in [`Assessment::ask`].
 pub fn assess(text: &str, cwd: &AbsPath) -> Assessment {
@@ -67,7 +67,10 @@ fn ask(text: &str, script: &Script) -> Option<String> {
         return Some("It holds no command.".into());
     }
     if commands.len() > MOST_COMMANDS {
-        return Some(format!("It runs {} commands; more than {MOST_COMMANDS} are not judged.", commands.len()));
+        return Some(format!(
+            "It runs {} commands; more than {MOST_COMMANDS} are not judged.",
+            commands.len()
+        ));
     }
     if has_hidden(&text.replace(['\n', '\t'], " ")) {
         return Some("It holds characters that can't be seen.".into());
@@ -80,14 +83,17 @@ fn ask(text: &str, script: &Script) -> Option<String> {
     }
     let network = commands.iter().flat_map(|command| &command.redirections).find(|redirection| {
         let target = redirection.target.starts_with.as_str();
-        redirection.direction != Direction::Text && (target.starts_with("/dev/tcp") || target.starts_with("/dev/udp"))
+        redirection.direction != Direction::Text
+            && (target.starts_with("/dev/tcp") || target.starts_with("/dev/udp"))
     });
     if let Some(redirection) = network {
         return Some(format!("`{}` opens a connection.", redirection.source));
     }
     let moves = commands.iter().any(|command| folders::moves(command));
     if moves && commands.iter().any(|command| wrappers::stripped(command).program() == Some("git")) {
-        return Some("It changes the folder and then runs git, which obeys the folder's own configuration.".into());
+        return Some(
+            "It changes the folder and then runs git, which obeys the folder's own configuration.".into(),
+        );
     }
     if moves && commands.iter().any(part::writes_by_redirection) {
         return Some("It changes the folder and writes a file, so where that lies is not sure.".into());

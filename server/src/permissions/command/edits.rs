@@ -22,9 +22,17 @@ enum Changes {
 }
 
 const EDITORS: &[Editor] = &[
-    Editor { name: "touch", options: "-a -c -m -d: -t: -h --no-create --date= --time=", changes: Changes::All },
+    Editor {
+        name: "touch",
+        options: "-a -c -m -d: -t: -h --no-create --date= --time=",
+        changes: Changes::All,
+    },
     Editor { name: "mkdir", options: "-p -v -m: --parents --verbose --mode=", changes: Changes::All },
-    Editor { name: "rmdir", options: "-p -v --parents --verbose --ignore-fail-on-non-empty", changes: Changes::All },
+    Editor {
+        name: "rmdir",
+        options: "-p -v --parents --verbose --ignore-fail-on-non-empty",
+        changes: Changes::All,
+    },
     Editor {
         name: "rm",
         options: "-f -i -I -r -R -d -v --force --recursive --dir --verbose --one-file-system --preserve-root",
@@ -32,14 +40,26 @@ const EDITORS: &[Editor] = &[
     },
     Editor { name: "tee", options: "-a -i -p --append --ignore-interrupts", changes: Changes::All },
     Editor { name: "truncate", options: "-c -s: --no-create --size=", changes: Changes::All },
-    Editor { name: "mv", options: "-f -i -n -u -v -T --force --no-clobber --update --verbose", changes: Changes::All },
+    Editor {
+        name: "mv",
+        options: "-f -i -n -u -v -T --force --no-clobber --update --verbose",
+        changes: Changes::All,
+    },
     Editor {
         name: "cp",
         options: "-a -d -f -i -n -p -P -r -R -u -v -T --archive --force --no-clobber --recursive --update --verbose",
         changes: Changes::Last,
     },
-    Editor { name: "ln", options: "-s -f -n -v -T -r --symbolic --force --relative --verbose", changes: Changes::Last },
-    Editor { name: "chmod", options: "-R -v -c -f --recursive --verbose --changes --quiet", changes: Changes::AllButFirst },
+    Editor {
+        name: "ln",
+        options: "-s -f -n -v -T -r --symbolic --force --relative --verbose",
+        changes: Changes::Last,
+    },
+    Editor {
+        name: "chmod",
+        options: "-R -v -c -f --recursive --verbose --changes --quiet",
+        changes: Changes::AllButFirst,
+    },
 ];
 
 /// What the command `words` reads and what it writes. A word without source stands for files that are not known.
@@ -47,7 +67,9 @@ pub(super) fn of(words: &[Word]) -> (Vec<Word>, Vec<Word>) {
     let Some((program, arguments)) = words.split_first() else { return Default::default() };
     let Some(name) = program.literal.as_deref() else { return Default::default() };
     let any = |edits: bool| (Vec::new(), if edits { vec![unknown(program)] } else { Vec::new() });
-    let starts = |options: &[&str]| arguments.iter().any(|word| options.iter().any(|o| word.starts_with.starts_with(o)));
+    let starts = |options: &[&str]| {
+        arguments.iter().any(|word| options.iter().any(|o| word.starts_with.starts_with(o)))
+    };
     let has_unknown = arguments.iter().any(|word| word.literal.is_none() && !is_plain_operand(word));
     match name {
         "sed" => in_place(program, arguments),
@@ -66,7 +88,8 @@ pub(super) fn of(words: &[Word]) -> (Vec<Word>, Vec<Word>) {
 }
 
 fn by_operands(editor: &Editor, program: &Word, arguments: &[Word]) -> (Vec<Word>, Vec<Word>) {
-    let Some(Given { mut operands, .. }) = options::read(arguments, &[editor.options], Unknown::Refused) else {
+    let Some(Given { mut operands, .. }) = options::read(arguments, &[editor.options], Unknown::Refused)
+    else {
         return (Vec::new(), vec![unknown(program)]);
     };
     match editor.changes {
@@ -95,7 +118,8 @@ fn in_place(program: &Word, arguments: &[Word]) -> (Vec<Word>, Vec<Word>) {
 }
 
 fn git(program: &Word, arguments: &[Word], has_unknown: bool) -> (Vec<Word>, Vec<Word>) {
-    let subcommand = arguments.iter().filter_map(|word| word.literal.as_deref()).find(|word| !word.starts_with('-'));
+    let subcommand =
+        arguments.iter().filter_map(|word| word.literal.as_deref()).find(|word| !word.starts_with('-'));
     if !subcommand.is_some_and(git_may_write_output) {
         return Default::default();
     }

@@ -67,7 +67,11 @@ fn name(word: &Word) -> Option<String> {
             if behind.contains("..") {
                 return None;
             }
-            if word.starts_with.starts_with('/') && folder.is_empty() { "/".to_owned() } else { folder.to_owned() }
+            if word.starts_with.starts_with('/') && folder.is_empty() {
+                "/".to_owned()
+            } else {
+                folder.to_owned()
+            }
         }
         None => return None,
     };

@@ -30,10 +30,12 @@ fn names_variable(spelled: &str, spec: &str) -> bool {
 fn fits(spec: &str, spelled: &str) -> bool {
     let beginning = spec.strip_suffix(":*").or_else(|| spec.strip_suffix(" *"));
     match beginning {
-        Some(beginning) if beginning.contains('*') => fits_pattern(beginning, spelled) || fits_pattern(&format!("{beginning} *"), spelled),
-        Some(beginning) => spelled
-            .strip_prefix(beginning)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(' ')),
+        Some(beginning) if beginning.contains('*') => {
+            fits_pattern(beginning, spelled) || fits_pattern(&format!("{beginning} *"), spelled)
+        }
+        Some(beginning) => {
+            spelled.strip_prefix(beginning).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        }
         None if spec.contains('*') => fits_pattern(spec, spelled),
         None => spec == spelled,
     }

@@ -16,14 +16,30 @@ const RUNNERS: &[&str] = &["watch", "setsid", "ionice", "flock"];
 
 /// Programs whose arguments hold a command somewhere.
 const CARRIERS: &[&str] = &[
-    "env", "sudo", "doas", "exec", "eval", "xargs", "find", "sh", "bash", "dash", "zsh", "ksh", "nice", "timeout", "nohup",
-    "stdbuf", "time", "chroot", "strace", "parallel", "script", "watch", "setsid", "ionice", "flock", "busybox", "su", "ssh",
+    "env", "sudo", "doas", "exec", "eval", "xargs", "find", "sh", "bash", "dash", "zsh", "ksh", "nice",
+    "timeout", "nohup", "stdbuf", "time", "chroot", "strace", "parallel", "script", "watch", "setsid",
+    "ionice", "flock", "busybox", "su", "ssh",
 ];
 
 /// Variables that change how a program writes, and not what it does.
 const SAFE: &[&str] = &[
-    "LANG", "LANGUAGE", "TZ", "TERM", "COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI",
-    "RUST_BACKTRACE", "RUST_LOG", "CARGO_TERM_COLOR", "PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "NODE_ENV",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TERM",
+    "COLUMNS",
+    "LINES",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "CLICOLOR",
+    "CLICOLOR_FORCE",
+    "CI",
+    "RUST_BACKTRACE",
+    "RUST_LOG",
+    "CARGO_TERM_COLOR",
+    "PYTHONUNBUFFERED",
+    "PYTHONDONTWRITEBYTECODE",
+    "NODE_ENV",
 ];
 
 pub(super) fn of(command: &SimpleCommand) -> Known {
@@ -66,7 +82,8 @@ pub(super) fn lasting_assignment(command: &SimpleCommand) -> Option<&str> {
 
 pub(super) fn writes_by_redirection(command: &SimpleCommand) -> bool {
     command.redirections.iter().any(|redirection| {
-        redirection.direction == Direction::Write && redirection.target.literal.as_deref() != Some("/dev/null")
+        redirection.direction == Direction::Write
+            && redirection.target.literal.as_deref() != Some("/dev/null")
     })
 }
 
@@ -151,7 +168,10 @@ fn without_folder(words: &[Word]) -> Vec<String> {
 }
 
 fn base_name(program: Option<&Word>) -> &str {
-    program.and_then(|word| word.literal.as_deref()).and_then(|name| name.rsplit('/').next()).unwrap_or_default()
+    program
+        .and_then(|word| word.literal.as_deref())
+        .and_then(|name| name.rsplit('/').next())
+        .unwrap_or_default()
 }
 
 /// The commands of a text that a program is given to run.
@@ -170,7 +190,8 @@ fn whole_only(command: &SimpleCommand) -> bool {
     let program = base_name(command.words.first());
     let runs = |word: &Word| {
         let text = word.starts_with.as_str();
-        ["-exec", "-ok", "-delete"].iter().any(|start| text.starts_with(start)) || word.expansion == Expansion::Any
+        ["-exec", "-ok", "-delete"].iter().any(|start| text.starts_with(start))
+            || word.expansion == Expansion::Any
     };
     RUNNERS.contains(&program) || (program == "find" && command.words.iter().any(runs))
 }

@@ -10,28 +10,51 @@ const LONGEST: usize = 120;
 
 /// Programs that do quite different things by their first argument.
 const BY_SUBCOMMAND: &[&str] = &[
-    "apt", "brew", "bun", "bundle", "cargo", "composer", "deno", "docker", "dotnet", "gh", "git", "go", "gradle", "just",
-    "kubectl", "make", "mix", "mvn", "nix", "npm", "pip", "pnpm", "poetry", "rails", "rake", "rustup", "stack", "swift", "uv",
-    "yarn", "zig",
+    "apt", "brew", "bun", "bundle", "cargo", "composer", "deno", "docker", "dotnet", "gh", "git", "go",
+    "gradle", "just", "kubectl", "make", "mix", "mvn", "nix", "npm", "pip", "pnpm", "poetry", "rails",
+    "rake", "rustup", "stack", "swift", "uv", "yarn", "zig",
 ];
 
-/// Programs that run whatever they are given, or that change what can't be told from how they begin: only the whole command
-/// is offered.
+/// Programs that run a program they are given: a script by name is offered whole, one in the command line never.
+const INTERPRETERS: &[&str] = &[
+    "awk",
+    "bash",
+    "dash",
+    "fish",
+    "gawk",
+    "ksh",
+    "lua",
+    "node",
+    "nodejs",
+    "npx",
+    "osascript",
+    "perl",
+    "php",
+    "psql",
+    "python",
+    "python2",
+    "python3",
+    "ruby",
+    "sh",
+    "sqlite3",
+    "ssh",
+    "tclsh",
+    "zsh",
+];
+
+/// Programs that write where their arguments say: only the whole command is offered.
 const WHOLE: &[&str] = &[
-    "awk", "bash", "chmod", "chown", "cp", "curl", "dash", "dd", "fish", "gawk", "kill", "ksh", "ln", "lua", "mv", "node",
-    "nodejs", "npx", "perl", "php", "pkill", "psql", "python", "python2", "python3", "rm", "rmdir", "rsync", "ruby", "scp",
-    "sed", "sh", "sqlite3", "ssh", "tar", "tclsh", "tee", "touch", "truncate", "wget", "zsh", "osascript", "sort", "uniq", "tree",
+    "chmod", "chown", "cp", "curl", "dd", "kill", "ln", "mv", "pkill", "rm", "rmdir", "rsync", "scp", "sed",
+    "sort", "tar", "tee", "touch", "tree", "truncate", "uniq", "wget",
 ];
 
 /// Nothing is offered: what they run stands in their arguments, or they change the shell itself.
 const NEVER: &[&str] = &[
-    ".", "alias", "builtin", "command", "declare", "doas", "enable", "env", "eval", "exec", "export", "find", "flock", "hash",
-    "ionice", "nice", "nohup", "parallel", "popd", "pushd", "readonly", "script", "set", "setsid", "shopt", "source", "stdbuf",
-    "su", "sudo", "time", "timeout", "trap", "typeset", "unalias", "unset", "watch", "xargs",
+    ".", "alias", "builtin", "command", "declare", "doas", "enable", "env", "eval", "exec", "export", "find",
+    "flock", "hash", "ionice", "nice", "nohup", "parallel", "popd", "pushd", "readonly", "script", "set",
+    "setsid", "shopt", "source", "stdbuf", "su", "sudo", "time", "timeout", "trap", "typeset", "unalias",
+    "unset", "watch", "xargs",
 ];
-
-/// Of an interpreter, the options that give it a program in the command line.
-const INLINE: &[&str] = &["-c", "-e", "-E", "-p", "-r", "-x", "-lc", "-ic", "--eval", "--print", "--command", "--require"];
 
 /// Whole rules, such as `Bash(cargo test:*)`; empty if one part would be left without.
 pub(super) fn of(commands: &[SimpleCommand], parts: &[Part]) -> Vec<String> {
@@ -55,12 +78,15 @@ fn spec(command: &SimpleCommand) -> Option<String> {
     let program = words.first()?.literal.as_deref()?;
     let name = program.rsplit('/').next().unwrap_or(program);
     let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-./:+@".contains(c));
-    let inline = words.iter().skip(1).any(|word| word.literal.as_deref().is_none_or(|text| INLINE.contains(&text)));
-    let is_interpreter = WHOLE.contains(&name);
-    if NEVER.contains(&name) || !is_plain(program) || !command.assignments.is_empty() || (is_interpreter && inline) {
+    if NEVER.contains(&name) || !is_plain(program) || !command.assignments.is_empty() {
         return None;
     }
-    if is_interpreter {
+    if INTERPRETERS.contains(&name) {
+        let runs_file =
+            words.get(1).is_some_and(|word| !word.starts_with.starts_with('-') && is_plain(&word.source));
+        return if runs_file { whole(&words) } else { None };
+    }
+    if WHOLE.contains(&name) {
         return whole(&words);
     }
     if !BY_SUBCOMMAND.contains(&name) {

@@ -35,7 +35,10 @@ fn check_asks(allow: &str, texts: &[&str]) {
 fn check_forbids(deny: &str, texts: &[&str]) {
     for text in texts {
         let parts = assess(text, &cwd()).parts;
-        assert!(parts.iter().any(|part| spec_matches(deny, part, Side::DenyOrAsk)), "{deny} forbids {text}: {parts:#?}");
+        assert!(
+            parts.iter().any(|part| spec_matches(deny, part, Side::DenyOrAsk)),
+            "{deny} forbids {text}: {parts:#?}"
+        );
     }
 }
 
@@ -46,10 +49,11 @@ fn paths(words: &[PathWord]) -> Vec<String> {
 #[track_caller]
 fn check_paths(text: &str, reads: &[&str], edits: &[&str]) {
     let assessment = assess(text, &cwd());
-    assert_eq!((paths(&assessment.reads), paths(&assessment.edits)), (
-        reads.iter().map(ToString::to_string).collect(),
-        edits.iter().map(ToString::to_string).collect()
-    ), "{text}");
+    assert_eq!(
+        (paths(&assessment.reads), paths(&assessment.edits)),
+        (reads.iter().map(ToString::to_string).collect(), edits.iter().map(ToString::to_string).collect()),
+        "{text}"
+    );
 }
 
 #[track_caller]
@@ -59,9 +63,15 @@ fn check_offers(text: &str, rules: &[&str]) {
 
 #[test]
 fn a_beginning_ends_at_a_word() {
-    check_runs("npm test:*", &["npm test", "npm test -- -u", "npm  test", "n'pm' test", "timeout 5 npm test", "LANG=C npm test"]);
+    check_runs(
+        "npm test:*",
+        &["npm test", "npm test -- -u", "npm  test", "n'pm' test", "timeout 5 npm test", "LANG=C npm test"],
+    );
     check_runs("npm test *", &["npm test", "npm test -- -u"]);
-    check_asks("npm test:*", &["npm testing", "npm test && rm x", "FOO=1 npm test", "$(npm test)", "npm test > /etc/x", "npm"]);
+    check_asks(
+        "npm test:*",
+        &["npm testing", "npm test && rm x", "FOO=1 npm test", "$(npm test)", "npm test > /etc/x", "npm"],
+    );
     check_asks("ls:*", &["lsof", "'ls -a' x"]);
 }
 
@@ -79,18 +89,53 @@ fn the_same_command_and_stars_anywhere() {
 
 #[test]
 fn every_part_needs_a_rule_of_its_own() {
-    check_runs("git fetch:*", &["git fetch && git fetch -p", "git fetch | cat", "git fetch; ls", "(git fetch)", "if git fetch; then ls; fi"]);
-    check_runs("cargo test:*", &["for i in 1 2; do cargo test; done", "cargo test 2>&1 | tail -5", "cargo test > /dev/null"]);
-    check_asks("git fetch:*", &["git fetch & x", "git fetch $(x)", "git fetch <(x)", "git fetch | tee f", "x | git fetch"]);
+    check_runs(
+        "git fetch:*",
+        &[
+            "git fetch && git fetch -p",
+            "git fetch | cat",
+            "git fetch; ls",
+            "(git fetch)",
+            "if git fetch; then ls; fi",
+        ],
+    );
+    check_runs(
+        "cargo test:*",
+        &["for i in 1 2; do cargo test; done", "cargo test 2>&1 | tail -5", "cargo test > /dev/null"],
+    );
+    check_asks(
+        "git fetch:*",
+        &["git fetch & x", "git fetch $(x)", "git fetch <(x)", "git fetch | tee f", "x | git fetch"],
+    );
 }
 
 #[test]
 fn wrappers_are_looked_through() {
-    check_runs("cargo test:*", &[
-        "timeout -k 5 10 cargo test", "time cargo test", "time -p cargo test", "nice -n 5 cargo test", "nice -5 cargo test",
-        "nohup cargo test", "stdbuf -oL cargo test", "command cargo test", "timeout 5 nice cargo test x", "ls | xargs cargo test",
-    ]);
-    check_asks("cargo test:*", &["ls | xargs -I{} cargo test", "env cargo test", "sudo cargo test", "timeout $x cargo test", "exec cargo test"]);
+    check_runs(
+        "cargo test:*",
+        &[
+            "timeout -k 5 10 cargo test",
+            "time cargo test",
+            "time -p cargo test",
+            "nice -n 5 cargo test",
+            "nice -5 cargo test",
+            "nohup cargo test",
+            "stdbuf -oL cargo test",
+            "command cargo test",
+            "timeout 5 nice cargo test x",
+            "ls | xargs cargo test",
+        ],
+    );
+    check_asks(
+        "cargo test:*",
+        &[
+            "ls | xargs -I{} cargo test",
+            "env cargo test",
+            "sudo cargo test",
+            "timeout $x cargo test",
+            "exec cargo test",
+        ],
+    );
     check_asks("ls:*", &["timeout 5 touch x", "time touch x", "command touch x"]);
 }
 
@@ -106,21 +151,55 @@ fn what_runs_its_arguments_is_never_allowed_by_a_beginning() {
 
 #[test]
 fn any_part_can_forbid() {
-    check_forbids("rm:*", &[
-        "rm x", "ls && rm x", "\"rm\" x", "r\\m x", "/bin/rm x", "FOO=1 rm x", "timeout 5 rm x", "xargs rm", "xargs -0 rm",
-        "sudo -u a rm x", "env A=1 rm x", "find . -exec rm {} +", "sh -c 'cd x; rm y'", "echo $(rm x)", "bash -c \"rm x\"",
-        "eval 'rm x'", "x() { rm y; }; x", "[[ a ]] && rm x", "for i in a; do rm $i; done", "! rm x", "cat <(rm x)", "{ rm x; }",
-    ]);
+    check_forbids(
+        "rm:*",
+        &[
+            "rm x",
+            "ls && rm x",
+            "\"rm\" x",
+            "r\\m x",
+            "/bin/rm x",
+            "FOO=1 rm x",
+            "timeout 5 rm x",
+            "xargs rm",
+            "xargs -0 rm",
+            "sudo -u a rm x",
+            "env A=1 rm x",
+            "find . -exec rm {} +",
+            "sh -c 'cd x; rm y'",
+            "echo $(rm x)",
+            "bash -c \"rm x\"",
+            "eval 'rm x'",
+            "x() { rm y; }; x",
+            "[[ a ]] && rm x",
+            "for i in a; do rm $i; done",
+            "! rm x",
+            "cat <(rm x)",
+            "{ rm x; }",
+        ],
+    );
     check_forbids("git push *", &["git push", "git push origin main"]);
     check_forbids("cargo publish", &["cargo publish"]);
 }
 
 #[test]
 fn nothing_but_a_person_can_allow_it() {
-    check_asks("*", &[
-        "cd x && git status", "cd x && echo a > f", "$x", "\"$(which ls)\" a", "PATH=. ; git diff", "for PATH in a; do ls; done",
-        "echo a > /dev/tcp/localhost/80", "cat < /dev/tcp/localhost/80", "ls \u{202e}", "x() { ls; }; x", "",
-    ]);
+    check_asks(
+        "*",
+        &[
+            "cd x && git status",
+            "cd x && echo a > f",
+            "$x",
+            "\"$(which ls)\" a",
+            "PATH=. ; git diff",
+            "for PATH in a; do ls; done",
+            "echo a > /dev/tcp/localhost/80",
+            "cat < /dev/tcp/localhost/80",
+            "ls \u{202e}",
+            "x() { ls; }; x",
+            "",
+        ],
+    );
     check_asks("*", &[&vec!["ls"; MOST_COMMANDS + 1].join(";")]);
     check_runs("*", &[&vec!["ls"; MOST_COMMANDS].join(";"), "cd x && ls"]);
 }
@@ -153,8 +232,22 @@ fn rules_are_offered_that_a_person_can_judge() {
     check_offers("rm a\\(b", &["Bash(rm a\\\\\\(b)"]);
     check_offers("ls", &[]);
     for never in [
-        "python3 -c 'x'", "sh -c x", "node -e x", "perl -pe x f", "find . -delete", "xargs -0 rm", "watch ls", "env A=1 x", "sudo x",
-        "eval x", "FOO=1 x", "rm *", "source x", "cd x && git log", "$x", "x() { y; }",
+        "python3 -c 'x'",
+        "sh -c x",
+        "node -e x",
+        "perl -pe x f",
+        "find . -delete",
+        "xargs -0 rm",
+        "watch ls",
+        "env A=1 x",
+        "sudo x",
+        "eval x",
+        "FOO=1 x",
+        "rm *",
+        "source x",
+        "cd x && git log",
+        "$x",
+        "x() { y; }",
     ] {
         check_offers(never, &[]);
     }
@@ -163,16 +256,40 @@ fn rules_are_offered_that_a_person_can_judge() {
 
 /// Commands of all kinds, to be put together at random.
 const PIECES: &[&str] = &[
-    "ls", "ls -la", "cat a", "git diff", "git status", "npm test", "rm x", "touch y", "cd src", "echo a > f", "cat < f", "FOO=1 ls",
-    "find . -delete", "find .", "sort -o a b", "$x", "x=1", "PATH=.", "echo $(rm x)", "grep a b 2>/dev/null", "for i in a; do ls; done",
-    "(ls)", "timeout 5 ls", "[ -f a ]", "a \\", "'",
+    "ls",
+    "ls -la",
+    "cat a",
+    "git diff",
+    "git status",
+    "npm test",
+    "rm x",
+    "touch y",
+    "cd src",
+    "echo a > f",
+    "cat < f",
+    "FOO=1 ls",
+    "find . -delete",
+    "find .",
+    "sort -o a b",
+    "$x",
+    "x=1",
+    "PATH=.",
+    "echo $(rm x)",
+    "grep a b 2>/dev/null",
+    "for i in a; do ls; done",
+    "(ls)",
+    "timeout 5 ls",
+    "[ -f a ]",
+    "a \\",
+    "'",
 ];
 
 fn line() -> impl Strategy<Value = String> {
     let piece = || prop::sample::select(PIECES);
     let join = || prop::sample::select(&["; ", " && ", " || ", " | ", " & ", "\n"][..]);
-    (piece(), prop::collection::vec((join(), piece()), 0..5))
-        .prop_map(|(first, more)| more.iter().fold(first.to_owned(), |line, (join, piece)| line + join + piece))
+    (piece(), prop::collection::vec((join(), piece()), 0..5)).prop_map(|(first, more)| {
+        more.iter().fold(first.to_owned(), |line, (join, piece)| line + join + piece)
+    })
 }
 
 proptest! {

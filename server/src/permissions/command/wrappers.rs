@@ -52,9 +52,11 @@ fn unwrapped(words: &[Word]) -> Option<(&'static str, Vec<Word>)> {
     // A command begins where the options end, so the shortest beginning that reads as options and operands counts.
     (0..left.len()).find_map(|length| {
         let (front, inner) = left.split_at_checked(length)?;
-        let begins = inner.first().is_some_and(|word| !word.starts_with.starts_with('-') && !word.source.is_empty());
+        let begins =
+            inner.first().is_some_and(|word| !word.starts_with.starts_with('-') && !word.source.is_empty());
         let given = options::read(front, &[wrapper.options], Unknown::Refused)?;
         let all_known = front.iter().all(|word| word.literal.is_some());
-        (begins && all_known && given.operands.len() == wrapper.operands).then(|| (wrapper.name, inner.to_vec()))
+        (begins && all_known && given.operands.len() == wrapper.operands)
+            .then(|| (wrapper.name, inner.to_vec()))
     })
 }
