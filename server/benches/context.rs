@@ -126,7 +126,7 @@ impl Stage {
 }
 
 fn answer(n: usize, block: ContentBlock) -> Message {
-    Message::Assistant(AssistantMessage {
+    Message::from(AssistantMessage {
         id: MessageId(format!("answer{n}")),
         at: SystemTime::UNIX_EPOCH,
         response_id: format!("r{n}"),
@@ -141,7 +141,7 @@ fn answer(n: usize, block: ContentBlock) -> Message {
 }
 
 fn user(id: &str, block: ContentBlock) -> Message {
-    Message::User(UserMessage {
+    Message::from(UserMessage {
         id: MessageId(id.to_owned()),
         at: SystemTime::UNIX_EPOCH,
         content: vec![block],

@@ -7,6 +7,7 @@ mod document;
 mod encoding;
 mod file_state;
 mod links;
+mod looks;
 mod paths;
 mod position;
 mod seen;

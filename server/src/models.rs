@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod barred;
+mod call_input;
 mod event;
 mod examine;
 mod failure;

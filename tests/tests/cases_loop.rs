@@ -139,7 +139,7 @@ fn message(message: &Value, at: usize) -> Message {
     if message["role"] == "user" {
         return user(content);
     }
-    Message::Assistant(AssistantMessage {
+    Message::from(AssistantMessage {
         id: MessageId::fresh(),
         at: SystemTime::UNIX_EPOCH,
         response_id: format!("msg_{at}"),
@@ -154,7 +154,7 @@ fn message(message: &Value, at: usize) -> Message {
 }
 
 fn user(content: Vec<ContentBlock>) -> Message {
-    Message::User(UserMessage {
+    Message::from(UserMessage {
         id: MessageId::fresh(),
         at: SystemTime::UNIX_EPOCH,
         content,

@@ -31,22 +31,33 @@ pub(super) async fn collect(
     session: &SessionContext,
     at: SystemTime,
 ) -> Vec<Message> {
-    let mut told = context.desk.take_told(&context.session).await;
     let deadline =
         Instant::now() + Duration::from_millis(session.settings.number(ContextNumber::AttachmentsMs));
     let memory = session.memory_changes(&context.workspace, &context.documents, at);
-    let memory = in_time_or_nothing(deadline, memory).await;
-    in_time_or_nothing(deadline, notice_changes(context, noticed, &mut told)).await;
+    // Beside each other: the model waits for the slowest of them, not for their sum.
+    let (mut told, memory, same) = tokio::join!(
+        context.desk.take_told(&context.session),
+        in_time_or_nothing(deadline, memory),
+        in_time_or_nothing(deadline, unchanged(context)),
+    );
+    if let Some(same) = same {
+        in_time_or_nothing(deadline, notice_changes(context, noticed, &same, &mut told)).await;
+    }
+    let memory = memory.unwrap_or_default();
     let memory_file = |text| attachment(at, AttachmentKind::MemoryFile, text);
     let date = memory.date.map(|text| attachment(at, AttachmentKind::DateChange, text));
     let memory = memory.files.into_iter().map(memory_file).chain(date);
     of_told(&told, &context.workspace, at).into_iter().chain(memory).collect()
 }
 
-/// Adds what changed in files that were seen.
-async fn notice_changes(context: &RoundContext, noticed: &Noticed, told: &mut Vec<Told>) {
+/// Adds what changed in files that were seen, but for those that say the `same`.
+async fn notice_changes(
+    context: &RoundContext,
+    noticed: &Noticed,
+    same: &HashSet<AbsPath>,
+    told: &mut Vec<Told>,
+) {
     let is_told = |told: &[Told], path: &AbsPath| told.iter().any(|told| told.path == *path);
-    let same = unchanged(context).await;
     for path in context.seen.paths() {
         if same.contains(&path) && !is_told(told, &path) {
             continue;
@@ -83,11 +94,12 @@ async fn unchanged(context: &RoundContext) -> HashSet<AbsPath> {
     looking.await.unwrap_or_default()
 }
 
-async fn in_time_or_nothing<T: Default>(deadline: Instant, work: impl Future<Output = T>) -> T {
-    tokio::time::timeout_at(deadline, work).await.unwrap_or_else(|_| {
+async fn in_time_or_nothing<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T> {
+    let done = tokio::time::timeout_at(deadline, work).await.ok();
+    if done.is_none() {
         tracing::warn!("looking for changes takes too long: some are told later");
-        T::default()
-    })
+    }
+    done
 }
 
 fn difference(before: Option<&Text>, now: Option<&Text>) -> Option<String> {
@@ -181,7 +193,7 @@ mod tests {
         let texts: Vec<String> = of_told(&told, &workspace, UNIX_EPOCH)
             .into_iter()
             .map(|message| match message {
-                Message::Attachment(attachment) => attachment.text,
+                Message::Attachment(attachment) => attachment.text.clone(),
                 other => panic!("no attachment: {other:?}"),
             })
             .collect();

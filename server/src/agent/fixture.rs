@@ -330,7 +330,7 @@ impl Tool for TestTool {
             }
             let new_messages = if matches!(does, Does::Add) {
                 let text = vec![ContentBlock::text("by the way")];
-                vec![Message::User(UserMessage { is_meta: true, ..user(UNIX_EPOCH, text) })]
+                vec![Message::from(UserMessage { is_meta: true, ..user(UNIX_EPOCH, text) })]
             } else {
                 Vec::new()
             };

@@ -72,7 +72,7 @@ fn system(at: SystemTime, kind: SystemKind, text: &str) -> Message {
 
 /// Something that came up beside the conversation.
 pub(super) fn attachment(at: SystemTime, kind: AttachmentKind, text: String) -> Message {
-    Message::Attachment(Attachment { id: MessageId::fresh(), at, kind, text })
+    Message::from(Attachment { id: MessageId::fresh(), at, kind, text })
 }
 
 /// What the user wrote.

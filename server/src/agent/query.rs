@@ -282,7 +282,7 @@ impl<'outbox> Task<'outbox> {
         let (params, now) = (&self.params, (self.params.clock)());
         let told =
             attachments::collect(&params.tool_use_context, &params.noticed, &params.context, now).await;
-        let queued = (params.take_queued)().await.into_iter().map(Message::User);
+        let queued = (params.take_queued)().await.into_iter().map(Message::from);
         let messages: Vec<Message> = queued.chain(told).collect();
         for message in &messages {
             self.outbox.message(message.clone());

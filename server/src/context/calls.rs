@@ -75,6 +75,7 @@ pub(super) fn with_results(view: Arc<[Message]>, results: &HashMap<Place, Arc<st
     let mut changed: Vec<Message> = view.to_vec();
     for (place, text) in results {
         let Some(Message::User(user)) = changed.get_mut(place.message) else { continue };
+        let user = Arc::make_mut(user);
         if let Some(ContentBlock::ToolResult { content, .. }) = user.content.get_mut(place.block) {
             *content = vec![ToolResultContent::Text(text.to_string())];
             user.tool_use_result = None;
@@ -87,7 +88,8 @@ impl<'a> Call<'a> {
     /// The file that the call is about, as its result or else its input names it.
     pub(super) fn file(&self) -> Option<&'a str> {
         let of_data = self.result.data.and_then(|data| {
-            data.pointer("/file/filePath").or_else(|| data.get("filePath")).and_then(Value::as_str)
+            let path = of_file(data, "filePath").or_else(|| data.get("filePath"));
+            path.and_then(Value::as_str)
         });
         of_data.or_else(|| self.input.get("file_path").and_then(Value::as_str))
     }
@@ -100,16 +102,23 @@ impl<'a> Call<'a> {
 
     /// Whether the result is a whole file.
     pub(super) fn shows_whole_file(&self) -> bool {
-        let number =
-            |name: &str| self.result.data.and_then(|data| data.pointer(name)).and_then(Value::as_u64);
-        let (lines, total) = (number("/file/numLines"), number("/file/totalLines"));
-        self.name == "Read" && self.shows() && lines.is_some() && lines == total
+        let number = |name| self.result.data.and_then(|data| of_file(data, name)).and_then(Value::as_u64);
+        let is_whole = || {
+            let lines = number("numLines");
+            lines.is_some() && lines == number("totalLines")
+        };
+        self.name == "Read" && self.shows() && is_whole()
     }
 
     pub(super) fn was_denied(&self) -> bool {
         let kind = self.result.data.and_then(|data| data.get("type")).and_then(Value::as_str);
         self.result.is_error && kind == Some("rejected")
     }
+}
+
+/// A field of what a result says of its file. Asked of every result in every round, so no pointer is taken apart for it.
+fn of_file<'a>(data: &'a Value, field: &str) -> Option<&'a Value> {
+    data.get("file")?.get(field)
 }
 
 impl CallResult<'_> {

@@ -100,7 +100,7 @@ fn with_spans(view: &[Message], first: &HashMap<&MessageId, (&[MessageId], &Arc<
 
 /// What stands for a span that begins with `first`. Its id follows from that one's.
 fn folded_message(first: &Message, line: &Arc<str>) -> Message {
-    Message::User(UserMessage {
+    Message::from(UserMessage {
         id: MessageId(format!("fold-{}", first.id())),
         at: first.at(),
         content: vec![ContentBlock::text(line.to_string())],

@@ -65,11 +65,11 @@ pub(super) fn view(messages: impl IntoIterator<Item = Message>) -> Arc<[Message]
 }
 
 pub(super) fn prompt(text: &str) -> Message {
-    Message::User(user(text, ContentBlock::text(text)))
+    Message::from(user(text, ContentBlock::text(text)))
 }
 
 pub(super) fn said(answer: &str, text: &str) -> Message {
-    Message::Assistant(record(answer, vec![ContentBlock::text(text)]))
+    Message::from(record(answer, vec![ContentBlock::text(text)]))
 }
 
 /// An answer of one call, and its result.
@@ -79,15 +79,15 @@ pub(super) fn called(id: &str, name: &str, input: Value, result: &str) -> [Messa
 
 pub(super) fn call(answer: &str, id: &str, name: &str, input: Value) -> Message {
     let block = ContentBlock::ToolUse { id: ToolUseId(id.into()), name: name.into(), input };
-    Message::Assistant(record(answer, vec![block]))
+    Message::from(record(answer, vec![block]))
 }
 
 pub(super) fn answered(id: &str, result: &str) -> Message {
-    Message::User(result_of(id, result, false))
+    Message::from(result_of(id, result, false))
 }
 
 pub(super) fn failed(id: &str, result: &str) -> Message {
-    Message::User(result_of(id, result, true))
+    Message::from(result_of(id, result, true))
 }
 
 /// A Read of `path`, whole, and its result.
@@ -96,7 +96,7 @@ pub(super) fn read(id: &str, path: &str, text: &str) -> [Message; 2] {
     let data = json!({"type": "text", "file": {"filePath": path, "numLines": lines, "totalLines": lines}});
     let result = UserMessage { tool_use_result: Some(data), ..result_of(id, text, false) };
     let input = json!({"file_path": path});
-    [call(&format!("answer-{id}"), id, "Read", input), Message::User(result)]
+    [call(&format!("answer-{id}"), id, "Read", input), Message::from(result)]
 }
 
 /// Rounds of calls that nothing can shorten, each of its own.
@@ -109,7 +109,7 @@ pub(super) fn counting(tokens: u64, message: Message) -> Message {
     match message {
         Message::Assistant(answer) => {
             let usage = Usage { input_tokens: tokens, ..Usage::default() };
-            Message::Assistant(AssistantMessage { usage, ..answer })
+            Message::from(AssistantMessage { usage, ..Arc::unwrap_or_clone(answer) })
         }
         other => other,
     }

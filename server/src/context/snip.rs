@@ -37,7 +37,7 @@ pub(super) fn snip(view: Arc<[Message]>, input: &PipelineInput<'_>) -> (Arc<[Mes
 
 /// The last call of each kind that shows something.
 struct Later<'a> {
-    same: HashMap<(&'a str, String), usize>,
+    same: HashMap<(&'a str, &'a Value), usize>,
     whole_file: HashMap<&'a str, usize>,
 }
 
@@ -70,8 +70,8 @@ impl<'a> Later<'a> {
     }
 }
 
-fn key<'a>(call: &Call<'a>) -> (&'a str, String) {
-    (call.name, Value::to_string(call.input))
+const fn key<'a>(call: &Call<'a>) -> (&'a str, &'a Value) {
+    (call.name, call.input)
 }
 
 #[cfg(test)]
@@ -142,7 +142,8 @@ mod tests {
     fn a_word_that_nothing_has_changed_replaces_nothing() {
         let mut unchanged = read("t2", "/w/a.rs", "unchanged");
         if let Message::User(user) = &mut unchanged[1] {
-            user.tool_use_result = Some(json!({"type": "file_unchanged", "file": {"filePath": "/w/a.rs"}}));
+            Arc::make_mut(user).tool_use_result =
+                Some(json!({"type": "file_unchanged", "file": {"filePath": "/w/a.rs"}}));
         }
         check(history(read("t1", "/w/a.rs", &long("old")), unchanged), &["t1 old", "t2 unchanged"]);
     }
@@ -151,6 +152,7 @@ mod tests {
     fn a_denied_call_goes() {
         let mut denied = called("t1", "Bash", json!({}), &long("no"));
         if let Message::User(user) = &mut denied[1] {
+            let user = Arc::make_mut(user);
             user.tool_use_result = Some(json!({"type": "rejected"}));
             if let [ContentBlock::ToolResult { is_error, .. }] = user.content.as_mut_slice() {
                 *is_error = true;

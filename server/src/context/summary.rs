@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::calls::Rounds;
 use super::system_prompt::is_user_context;
 use crate::conversation::{
-    Attachment, AttachmentKind, CompactMetadata, ContentBlock, Message, MessageId, SystemKind, SystemMessage,
+    AttachmentKind, CompactMetadata, ContentBlock, Message, MessageId, SystemKind, SystemMessage,
     ToolResultContent, UserMessage, content_tokens,
 };
 
@@ -44,7 +44,7 @@ pub fn summary_request(messages: &[Message], instructions: &str, at: SystemTime)
     }
     let question = meta(at, prompt);
     let worth_sending = messages.iter().filter(|message| !is_shown_again(message));
-    worth_sending.map(without_images).chain([Message::User(question)]).collect()
+    worth_sending.map(without_images).chain([Message::from(question)]).collect()
 }
 
 /// `messages` without their oldest rounds, so that about `over_by` tokens go, or a fifth if nobody knows how many. `None`:
@@ -125,7 +125,7 @@ pub fn summarised(
         );
     }
     let summary = UserMessage { is_compact_summary: true, ..meta(at, text) };
-    [boundary, Message::User(summary)].into_iter().chain(kept).collect()
+    [boundary, Message::from(summary)].into_iter().chain(kept).collect()
 }
 
 /// The first message that is kept; the number of messages if none is.
@@ -178,12 +178,12 @@ fn rounds(messages: &[Message]) -> Vec<&[Message]> {
 
 /// What stands in a file is read again afterwards.
 fn is_shown_again(message: &Message) -> bool {
-    matches!(message, Message::Attachment(Attachment { kind: AttachmentKind::MemoryFile, .. }))
+    matches!(message, Message::Attachment(attachment) if attachment.kind == AttachmentKind::MemoryFile)
 }
 
 fn without_images(message: &Message) -> Message {
     let Message::User(user) = message else { return message.clone() };
-    let mut user = user.clone();
+    let mut user = UserMessage::clone(user);
     for block in &mut user.content {
         match block {
             ContentBlock::Image(_) => *block = ContentBlock::text(IMAGE),
@@ -197,7 +197,7 @@ fn without_images(message: &Message) -> Message {
             _ => {}
         }
     }
-    Message::User(user)
+    Message::from(user)
 }
 
 fn meta(at: SystemTime, text: String) -> UserMessage {
@@ -252,7 +252,7 @@ mod tests {
     fn the_question_stands_behind_the_conversation_and_pictures_are_left_out() {
         let mut messages = history();
         let image = ImageSource { media_type: "image/png".into(), data: "AAAA".into() };
-        messages.push(Message::User(UserMessage {
+        messages.push(Message::from(UserMessage {
             content: vec![
                 ContentBlock::Image(image.clone()),
                 ContentBlock::ToolResult {

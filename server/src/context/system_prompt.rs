@@ -126,7 +126,7 @@ pub(super) fn with_user_context(view: Arc<[Message]>, context: &str, now: System
     if has_it || context.is_empty() {
         return view;
     }
-    let first = Message::User(UserMessage {
+    let first = Message::from(UserMessage {
         id: MessageId(USER_CONTEXT.to_owned()),
         at: now,
         content: vec![ContentBlock::text(format!(

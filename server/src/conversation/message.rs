@@ -1,17 +1,19 @@
 //! The five kinds of local messages, and the two that a model is sent.
 
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use super::{ContentBlock, MessageId, ToolUseId};
 
-/// A record of the conversation as the program keeps it. Local fields never reach a model.
+/// A record of the conversation as the program keeps it. Local fields never reach a model. Cheap to clone, since every round
+/// makes a view of all records and every listener is handed them.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Message {
-    User(UserMessage),
-    Assistant(AssistantMessage),
+    User(Arc<UserMessage>),
+    Assistant(Arc<AssistantMessage>),
     /// For people only.
     System(SystemMessage),
-    Attachment(Attachment),
+    Attachment(Arc<Attachment>),
     /// Of a running tool; never kept as history.
     Progress(ProgressMessage),
 }
@@ -193,9 +195,27 @@ impl Message {
     #[must_use]
     pub fn uncounted(mut self) -> Self {
         if let Self::Assistant(answer) = &mut self {
-            answer.usage = Usage::default();
+            Arc::make_mut(answer).usage = Usage::default();
         }
         self
+    }
+}
+
+impl From<UserMessage> for Message {
+    fn from(message: UserMessage) -> Self {
+        Self::User(Arc::new(message))
+    }
+}
+
+impl From<AssistantMessage> for Message {
+    fn from(message: AssistantMessage) -> Self {
+        Self::Assistant(Arc::new(message))
+    }
+}
+
+impl From<Attachment> for Message {
+    fn from(message: Attachment) -> Self {
+        Self::Attachment(Arc::new(message))
     }
 }
 

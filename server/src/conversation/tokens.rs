@@ -118,7 +118,7 @@ mod tests {
     use super::*;
 
     fn user(text: &str) -> Message {
-        Message::User(UserMessage {
+        Message::from(UserMessage {
             id: MessageId::fresh(),
             at: UNIX_EPOCH,
             content: vec![ContentBlock::text(text)],
@@ -132,7 +132,7 @@ mod tests {
     }
 
     fn answer(response_id: &str, text: &str, usage: Usage) -> Message {
-        Message::Assistant(AssistantMessage {
+        Message::from(AssistantMessage {
             id: MessageId::fresh(),
             at: UNIX_EPOCH,
             response_id: response_id.to_owned(),

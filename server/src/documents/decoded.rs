@@ -9,7 +9,7 @@ const ROOM: usize = 64 * 1024 * 1024;
 /// At most this many texts are kept.
 const PLACES: usize = 1024;
 
-/// Saves decoding and building a rope when a file is read again; the bytes are always read anew, so it can't be stale.
+/// Saves decoding and building a rope when a file says what it, or another, said before; by the hash, so it can't be stale.
 #[derive(Debug, Default)]
 pub(super) struct DecodedTexts {
     texts: HashMap<u64, (Text, u64)>,

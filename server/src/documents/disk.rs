@@ -5,7 +5,7 @@ mod in_place;
 mod part;
 mod write;
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::hash::Hasher;
 use std::io::Read;
 
@@ -16,6 +16,7 @@ pub(super) use write::write;
 pub use write::{Expected, WriteError};
 
 use super::encoding::{self, Encoding, NotText};
+use super::looks::Print;
 use super::{AbsPath, ReadError, Text};
 
 /// A file's bytes as they are now.
@@ -23,11 +24,19 @@ use super::{AbsPath, ReadError, Text};
 pub(super) struct Bytes {
     pub(super) hash: u64,
     pub(super) bytes: Vec<u8>,
+    /// Of the file before it was read.
+    pub(super) print: Print,
+}
+
+/// The metadata of what is at `path`, behind all links.
+pub(super) fn print(path: &AbsPath) -> Option<Print> {
+    std::fs::metadata(path.as_path()).ok().map(|metadata| Print::of(&metadata))
 }
 
 /// The whole file at `path`, whose links are followed. Never waits on a pipe or a device.
 pub(super) fn read(path: &AbsPath, limit: u64) -> Result<Bytes, ReadError> {
-    let (file, size) = open(path)?;
+    let (file, metadata) = open(path)?;
+    let size = metadata.len();
     if size > limit {
         return Err(ReadError::TooLarge { path: path.clone(), size, limit });
     }
@@ -38,7 +47,7 @@ pub(super) fn read(path: &AbsPath, limit: u64) -> Result<Bytes, ReadError> {
     if size > limit {
         return Err(ReadError::TooLarge { path: path.clone(), size, limit });
     }
-    Ok(Bytes { hash: hash(&bytes), bytes })
+    Ok(Bytes { hash: hash(&bytes), bytes, print: Print::of(&metadata) })
 }
 
 /// The text in `bytes` of the file at `path`.
@@ -58,8 +67,8 @@ pub(super) fn hash(bytes: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// A regular file, and its size.
-fn open(path: &AbsPath) -> Result<(File, u64), ReadError> {
+/// A regular file, and its metadata.
+fn open(path: &AbsPath) -> Result<(File, Metadata), ReadError> {
     let refuse = |what| Err(ReadError::Special { path: path.clone(), what });
     let mut options = OpenOptions::new();
     options.read(true);
@@ -80,7 +89,7 @@ fn open(path: &AbsPath) -> Result<(File, u64), ReadError> {
     let metadata = file.metadata().map_err(|error| io_error(path, &error))?;
     match special(metadata.file_type()) {
         Some(what) => refuse(what),
-        None => Ok((file, metadata.len())),
+        None => Ok((file, metadata)),
     }
 }
 

@@ -2,10 +2,12 @@
 
 use std::ops::Range as Lines;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
 
 use super::decoded::DecodedTexts;
 use super::disk::{self, Expected, Part, WriteError};
 use super::document::OpenDocuments;
+use super::looks::{Look, Looks};
 use super::{AbsPath, Change, PathCase, ReadError, Snapshot, Stamp, Text, links, uri};
 use crate::config::DEFAULT_EDIT_LIMIT;
 use crate::editor::{PositionEncoding, Range};
@@ -22,6 +24,7 @@ use crate::editor::{PositionEncoding, Range};
 pub struct FileStateCache {
     open: Mutex<OpenDocuments>,
     decoded: Mutex<DecodedTexts>,
+    looks: Mutex<Looks>,
     edit_limit: u64,
 }
 
@@ -94,7 +97,12 @@ impl FileStateCache {
 
     /// `edit_limit`: files of more bytes are served in parts only.
     pub fn with_rules(case: PathCase, edit_limit: u64) -> Self {
-        Self { open: Mutex::new(OpenDocuments::new(case)), decoded: Mutex::default(), edit_limit }
+        Self {
+            open: Mutex::new(OpenDocuments::new(case)),
+            decoded: Mutex::default(),
+            looks: Mutex::default(),
+            edit_limit,
+        }
     }
 
     /// didOpen.
@@ -172,19 +180,39 @@ impl FileStateCache {
 
     /// What the file says now: the buffer if it is open, else the disk.
     pub fn snapshot(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
-        match self.open_document(path) {
-            Some(OpenDocument { path, lost: true, .. }) => Err(ReadError::Lost { path }),
-            Some(OpenDocument { path, uri, version, text, .. }) => {
-                Ok(Snapshot { path, text, stamp: Stamp::Open { version, uri } })
-            }
-            None => self.on_disk(path),
+        if let Some(document) = lock(&self.open).of_file(path) {
+            return of_document(document);
         }
+        let as_read = self.as_read(path);
+        let real = match &as_read {
+            Some(disk) => disk.path.clone(),
+            None => followed(path)?,
+        };
+        if real != *path
+            && let Some(document) = lock(&self.open).of_file(&real)
+        {
+            return of_document(document);
+        }
+        as_read.map_or_else(|| self.read(path, real), Ok)
     }
 
     /// What the disk says, also for an open file.
     pub fn on_disk(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
-        let path = followed(path)?;
+        self.as_read(path).map_or_else(|| self.read(path, followed(path)?), Ok)
+    }
+
+    /// What the disk said when it was last read, where nothing was changed there since.
+    fn as_read(&self, path: &AbsPath) -> Option<Snapshot> {
+        let Look { path, hash } = lock(&self.looks).get(path, disk::print(path)?)?;
+        let text = lock(&self.decoded).get(hash)?;
+        Some(Snapshot { path, text, stamp: Stamp::Disk { hash } })
+    }
+
+    /// `path`: where the links of the one that was asked for lead.
+    fn read(&self, asked: &AbsPath, path: AbsPath) -> Result<Snapshot, ReadError> {
+        let at = SystemTime::now();
         let now = disk::read(&path, self.edit_limit)?;
+        lock(&self.looks).put(asked.clone(), now.print, at, Look { path: path.clone(), hash: now.hash });
         let stamp = Stamp::Disk { hash: now.hash };
         if let Some(text) = lock(&self.decoded).get(now.hash) {
             return Ok(Snapshot { path, text, stamp });
@@ -257,6 +285,15 @@ impl FileStateCache {
 impl Default for FileStateCache {
     fn default() -> Self {
         Self::new()
+    }
+}
+
+fn of_document(document: OpenDocument) -> Result<Snapshot, ReadError> {
+    match document {
+        OpenDocument { path, lost: true, .. } => Err(ReadError::Lost { path }),
+        OpenDocument { path, uri, version, text, .. } => {
+            Ok(Snapshot { path, text, stamp: Stamp::Open { version, uri } })
+        }
     }
 }
 

@@ -182,7 +182,7 @@ impl From<String> for Text {
 
 impl PartialEq for Text {
     fn eq(&self, other: &Self) -> bool {
-        self.rope == other.rope
+        self.rope.is_instance(&other.rope) || self.rope == other.rope
     }
 }
 

@@ -1,10 +1,11 @@
 //! Our own eye on the disk, for editors that do not watch files: it polls the few files that matter.
 
 use std::collections::HashMap;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use super::looks::Print;
 use super::{AbsPath, ReadError, disk};
 
 /// How often the named files are looked at.
@@ -85,25 +86,17 @@ struct WatchedFiles {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Known {
-    times: Option<Times>,
+    /// Other metadata are never a proof of a change, only a reason to read.
+    print: Option<Print>,
     content: Content,
-}
-
-/// What moves when a file is written. Never a proof of a change, only a reason to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Times {
-    modified: Option<SystemTime>,
-    length: u64,
-    /// Inode and change time: a rename over the file, or a write within the clock's grain.
-    identity: (u64, i64, i64),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Content {
     Missing,
     Hash(u64),
-    /// Too large, or not to be read: its times stand for it.
-    Unread(Option<Times>),
+    /// Too large, or not to be read: its metadata stand for it.
+    Unread(Option<Print>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -127,45 +120,33 @@ impl WatchedFiles {
     fn look(&mut self, look: Look) -> Vec<AbsPath> {
         let mut changed = Vec::new();
         for (path, known) in &mut self.files {
-            let times = times(path);
-            if look == Look::AtTimesFirst && times == known.times {
+            let print = disk::print(path);
+            if look == Look::AtTimesFirst && print == known.print {
                 continue;
             }
-            let content = content(path, times.as_ref(), self.limit);
+            let content = content(path, print, self.limit);
             if content != known.content {
                 changed.push(path.clone());
             }
-            *known = Known { times, content };
+            *known = Known { print, content };
         }
         changed.sort();
         changed
     }
 
     fn known(&self, path: &AbsPath) -> Known {
-        let times = times(path);
-        let content = content(path, times.as_ref(), self.limit);
-        Known { times, content }
+        let print = disk::print(path);
+        let content = content(path, print, self.limit);
+        Known { print, content }
     }
 }
 
-fn content(path: &AbsPath, times: Option<&Times>, limit: u64) -> Content {
+fn content(path: &AbsPath, print: Option<Print>, limit: u64) -> Content {
     match disk::read(path, limit) {
         Ok(bytes) => Content::Hash(bytes.hash),
         Err(ReadError::Missing { .. }) => Content::Missing,
-        Err(_) => Content::Unread(times.cloned()),
+        Err(_) => Content::Unread(print),
     }
-}
-
-fn times(path: &AbsPath) -> Option<Times> {
-    let metadata = std::fs::metadata(path.as_path()).ok()?;
-    #[cfg(unix)]
-    let identity = {
-        use std::os::unix::fs::MetadataExt;
-        (metadata.ino(), metadata.ctime(), metadata.ctime_nsec())
-    };
-    #[cfg(not(unix))]
-    let identity = (0, 0, 0);
-    Some(Times { modified: metadata.modified().ok(), length: metadata.len(), identity })
 }
 
 #[cfg(test)]
@@ -210,7 +191,7 @@ mod tests {
         let a = files.put("a", "one");
         files.watched.set(vec![a.clone()]);
         files.put("a", "two");
-        files.watched.files.get_mut(&a).unwrap().times = times(&a);
+        files.watched.files.get_mut(&a).unwrap().print = disk::print(&a);
         assert_eq!(files.watched.look(Look::AtTimesFirst), []);
         assert_eq!(files.watched.look(Look::AtBytes), [a]);
     }

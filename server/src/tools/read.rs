@@ -18,7 +18,7 @@ use self::page::{Bounds, line_total, page, write_line};
 use super::target::{check_path, missing, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::conversation::ToolResultContent;
-use crate::documents::{AbsPath, ReadError, Text};
+use crate::documents::{AbsPath, ReadError, Stamp, Text};
 use crate::permissions::Access;
 use crate::review::AgentView;
 
@@ -170,6 +170,9 @@ async fn bytes(path: &AbsPath, limit: u64, context: &ToolUseContext) -> Result<V
 
 /// Looked at apart from the loop's own threads: it reads the disk.
 async fn is_behind_disk(view: &AgentView, context: &ToolUseContext) -> bool {
+    if !matches!(view.stamp, Some(Stamp::Open { .. })) {
+        return false;
+    }
     let (documents, path) = (context.documents.clone(), view.path.clone());
     tokio::task::spawn_blocking(move || documents.is_behind_disk(&path)).await.unwrap_or_default()
 }

@@ -1,7 +1,7 @@
 //! The list of tools, in an order that never depends on who registered first.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::{Edit, Glob, Grep, NotebookEdit, Read, Tool, Write};
 use crate::models::ToolDefinition;
@@ -11,11 +11,14 @@ use crate::models::ToolDefinition;
 #[derive(Clone)]
 pub struct Tools {
     by_name: BTreeMap<&'static str, Arc<dyn Tool>>,
+    /// Made with the first request: schemas take longer to make than all else that is done for one.
+    definitions: Arc<OnceLock<Vec<ToolDefinition>>>,
 }
 
 impl Tools {
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
-        Self { by_name: tools.into_iter().map(|tool| (tool.name(), tool)).collect() }
+        let by_name = tools.into_iter().map(|tool| (tool.name(), tool)).collect();
+        Self { by_name, definitions: Arc::default() }
     }
 
     /// The tools of this program.
@@ -42,14 +45,15 @@ impl Tools {
 
     /// What a model is told of them, by name, ascending.
     pub fn definitions(&self) -> Vec<ToolDefinition> {
-        self.by_name
-            .values()
-            .map(|tool| ToolDefinition {
-                name: tool.name().to_owned(),
-                description: tool.description(),
-                input_schema: tool.input_schema(),
-            })
-            .collect()
+        self.definitions.get_or_init(|| self.by_name.values().map(definition).collect()).clone()
+    }
+}
+
+fn definition(tool: &Arc<dyn Tool>) -> ToolDefinition {
+    ToolDefinition {
+        name: tool.name().to_owned(),
+        description: tool.description(),
+        input_schema: tool.input_schema(),
     }
 }
 

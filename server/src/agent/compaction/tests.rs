@@ -242,7 +242,7 @@ fn a_conversation_that_even_summarised_is_too_long_is_not_summarised_again() {
         let model = ScriptedModel::new(vec![vec![text(SUMMARY)]]);
         let mut params = stage::params(&fixture, model.clone(), CancellationToken::new());
         params.system = vec!["long ".repeat(150_000)];
-        params.messages.push(Message::User(user(clock()(), vec![ContentBlock::text("and this")])));
+        params.messages.push(Message::from(user(clock()(), vec![ContentBlock::text("and this")])));
         played(params, &model).await
     });
     assert_eq!(lines.len(), 4, "{lines:?}");
@@ -346,7 +346,7 @@ async fn the_newest_prompt_is_kept_word_for_word() {
     let fixture = Fixture::new(&[]);
     let model = ScriptedModel::new(vec![vec![text(SUMMARY)]]);
     let mut params = stage::params(&fixture, model.clone(), CancellationToken::new());
-    let newest = Message::User(user(clock()(), vec![ContentBlock::text("and now this")]));
+    let newest = Message::from(user(clock()(), vec![ContentBlock::text("and now this")]));
     params.messages.push(newest.clone());
     let view = params.messages.clone();
     let how = Compaction::Manual { instructions: "the tests".into() };

@@ -16,7 +16,8 @@ use crate::agent::query::ToolCall;
 use crate::agent::state::{Clock, RoundContext};
 use crate::agent::{Hooks, ToolCallStatus, ToolHookInput, ToolHookVerdict};
 use crate::conversation::{
-    ContentBlock, Message, MessageId, ProgressMessage, ToolResultContent, UserMessage, raw_of_unparsed,
+    ContentBlock, LONGEST_INPUT, Message, MessageId, ProgressMessage, ToolResultContent, UserMessage,
+    bytes_of_overlong, raw_of_unparsed,
 };
 use crate::permissions::Call;
 use crate::tools::{InterruptBehavior, Tool, ToolError, ToolResult, Tools};
@@ -98,7 +99,7 @@ impl Batch {
             source_tool_assistant: Some(call.assistant),
             ..user((self.clock)(), vec![block])
         };
-        Finished { result: Message::User(message), added: result.new_messages, stop }
+        Finished { result: Message::from(message), added: result.new_messages, stop }
     }
 
     /// The call, ended early by the user, by a sibling's error, by a message that waits, or by its own panic.
@@ -135,6 +136,9 @@ impl Batch {
         stages.asked(tool.as_ref(), &call.input, &context);
         if let Some(raw) = raw_of_unparsed(&call.input) {
             return Ended::Failed(unreadable(tool.name(), raw));
+        }
+        if let Some(bytes) = bytes_of_overlong(&call.input) {
+            return Ended::Failed(too_long(tool.name(), bytes));
         }
         if let Err(ToolError(text)) = tool.validate(&call.input) {
             return Ended::Failed(text);
@@ -201,6 +205,16 @@ impl Batch {
             outbox.message(Message::Progress(ProgressMessage { id, at: clock(), tool_use_id, text }));
         })
     }
+}
+
+fn too_long(tool: &str, bytes: u64) -> String {
+    let megabytes = |bytes: u64| bytes.div_ceil(1024 * 1024);
+    format!(
+        "The input of {tool} has {} MB, and no call may have more than {} MB, so nothing was done. Do it in several calls \
+         with a part each.",
+        megabytes(bytes),
+        megabytes(LONGEST_INPUT as u64),
+    )
 }
 
 fn unreadable(tool: &str, raw: &str) -> String {

@@ -89,7 +89,7 @@ impl Answer {
     }
 
     pub(super) fn messages(&self) -> impl Iterator<Item = Message> {
-        self.records.iter().cloned().map(Message::Assistant)
+        self.records.iter().cloned().map(Message::from)
     }
 
     pub(super) fn record_ids(&self) -> Vec<MessageId> {
@@ -103,7 +103,7 @@ impl Answer {
         };
         let (calls, rest): (Vec<_>, Vec<_>) = self.records.iter().partition(|record| is_call(record));
         (
-            rest.into_iter().cloned().map(Message::Assistant).collect(),
+            rest.into_iter().cloned().map(Message::from).collect(),
             calls.into_iter().map(|record| record.id.clone()).collect(),
         )
     }

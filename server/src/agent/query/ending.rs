@@ -67,7 +67,7 @@ impl Task<'_> {
     }
 
     fn api_error(&self, error: &str) -> Message {
-        Message::Assistant(AssistantMessage {
+        Message::from(AssistantMessage {
             id: MessageId::fresh(),
             at: (self.params.clock)(),
             response_id: String::new(),
@@ -85,6 +85,6 @@ impl Task<'_> {
     pub(super) fn interrupted(&self) {
         let text = ContentBlock::text("[The user interrupted the task here.]");
         let message = UserMessage { is_meta: true, ..user((self.params.clock)(), vec![text]) };
-        self.outbox.message(Message::User(message));
+        self.outbox.message(Message::from(message));
     }
 }

@@ -113,7 +113,7 @@ impl Task<'_> {
                     let (calls, now) = (answer.calls.len(), (self.params.clock)());
                     let is_known = |id: &_| self.calls.contains(id);
                     if let Some(record) = answer.take(event, model, is_known, now) {
-                        self.outbox.message(Message::Assistant(record));
+                        self.outbox.message(Message::from(record));
                     }
                     for call in answer.calls.iter().skip(calls) {
                         executor.add(call.clone());

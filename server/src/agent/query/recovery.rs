@@ -90,7 +90,7 @@ impl End {
 
 /// What the program says to the model on the user's behalf.
 fn meta(at: std::time::SystemTime, text: impl Into<String>) -> Message {
-    Message::User(UserMessage { is_meta: true, ..user(at, vec![ContentBlock::text(text)]) })
+    Message::from(UserMessage { is_meta: true, ..user(at, vec![ContentBlock::text(text)]) })
 }
 
 /// `messages` with more behind them.

@@ -158,7 +158,7 @@ pub(in crate::agent) fn params(
     model: Arc<ScriptedModel>,
     cancel: CancellationToken,
 ) -> QueryParams {
-    let prompt = Message::User(user(clock()(), vec![ContentBlock::text("go")]));
+    let prompt = Message::from(user(clock()(), vec![ContentBlock::text("go")]));
     QueryParams {
         messages: vec![prompt],
         summarise: None,

@@ -230,7 +230,7 @@ impl Session {
         let content = prompt::content(prompt, &self.id, &self.deps, &self.seen);
         let (content, system) = futures::join!(content, self.system());
         if summarise.is_none() {
-            let words = Message::User(user((self.deps.clock)(), content));
+            let words = Message::from(user((self.deps.clock)(), content));
             self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
         }
         let events = query(QueryParams { summarise, ..self.params(running, system, token_budget) });

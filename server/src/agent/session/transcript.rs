@@ -1,6 +1,7 @@
 //! The stored history of a conversation, kept from the loop's own events: whatever way a task ends, what was said is there.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use super::super::LoopEvent;
 use super::super::query::patch;
@@ -66,7 +67,7 @@ impl Transcript {
             Message::Assistant(record) => Some(record),
             Message::User(_) | Message::System(_) | Message::Attachment(_) | Message::Progress(_) => None,
         });
-        last.filter(|record| record.response_id == self.answering)
+        last.filter(|record| record.response_id == self.answering).map(Arc::make_mut)
     }
 
     fn begin_anew(&mut self, compaction: &CompactMetadata) {
@@ -104,14 +105,14 @@ mod tests {
                 kept: vec![MessageId("newest".into())],
             }),
         });
-        let summary = Message::User(UserMessage { is_compact_summary: true, ..said("summary") });
+        let summary = Message::from(UserMessage { is_compact_summary: true, ..said("summary") });
         let mut transcript = Transcript::default();
         for message in [
-            Message::User(said("old")),
-            Message::User(said("newest")),
+            Message::from(said("old")),
+            Message::from(said("newest")),
             boundary,
             summary,
-            Message::User(said("next")),
+            Message::from(said("next")),
         ] {
             transcript.record(&LoopEvent::Message(message));
         }
@@ -123,7 +124,7 @@ mod tests {
     fn the_figures_go_into_the_answer_they_are_of_and_nowhere_else() {
         let usage = |output_tokens| Usage { output_tokens, ..Usage::default() };
         let record = |response: &str| {
-            Message::Assistant(AssistantMessage {
+            Message::from(AssistantMessage {
                 id: MessageId(response.into()),
                 at: UNIX_EPOCH,
                 response_id: response.into(),
@@ -151,7 +152,7 @@ mod tests {
         for event in [
             start("r1"),
             LoopEvent::Message(record("r1")),
-            LoopEvent::Message(Message::User(said("a result that came meanwhile"))),
+            LoopEvent::Message(Message::from(said("a result that came meanwhile"))),
             delta(7),
             start("r2"),
             delta(9),

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
+use serde_json::Value;
+
 use crate::context::calls::Rounds;
 use crate::context::log::Fold;
-use crate::conversation::{AssistantMessage, ContentBlock, Message, UserMessage};
+use crate::conversation::{ContentBlock, Message, ToolResultContent, UserMessage};
 
 /// Fewer are not worth a line.
 const SHORTEST_RUN: usize = 3;
@@ -15,7 +17,8 @@ pub(super) fn spans(view: &[Message], old: usize, small_talk_chars: usize) -> Ve
     let parts = parts(view.get(..end).unwrap_or_default());
     let mut folds = Vec::new();
     for run in runs(&parts, |part| is_small_talk(part, small_talk_chars)) {
-        let said: Vec<String> = run.iter().flat_map(|part| part.messages).filter_map(words).collect();
+        let said: Vec<String> =
+            run.iter().flat_map(|part| part.messages).filter_map(said).map(|said| said.words()).collect();
         folds.extend(fold(run, format!("[Short messages, folded: {}]", said.join(" | "))));
     }
     for repeats in repeated_calls(&parts) {
@@ -65,13 +68,33 @@ fn runs<'p, 'a>(parts: &'p [Part<'a>], fits: impl Fn(&Part<'a>) -> bool) -> Vec<
 }
 
 /// Nothing but a few words.
-fn is_small_talk(part: &Part<'_>, chars: usize) -> bool {
-    let texts: Option<Vec<String>> = part.messages.iter().map(words).collect();
-    texts.is_some_and(|texts| texts.iter().map(|text| text.chars().count()).sum::<usize>() <= chars)
+fn is_small_talk(part: &Part<'_>, most_chars: usize) -> bool {
+    let lengths: Option<Vec<usize>> =
+        part.messages.iter().map(|message| Some(said(message)?.chars())).collect();
+    lengths.is_some_and(|lengths| lengths.iter().sum::<usize>() <= most_chars)
 }
 
-/// `you: …` or `the user: …`; `None` if there is more than text.
-fn words(message: &Message) -> Option<String> {
+/// What a message of nothing but text says.
+struct Said<'a> {
+    who: &'static str,
+    texts: Vec<&'a str>,
+}
+
+impl Said<'_> {
+    /// `you: …` or `the user: …`.
+    fn words(&self) -> String {
+        format!("{}: {}", self.who, self.texts.join(" "))
+    }
+
+    /// The characters of those words. All messages are asked for it in every round, so they are not put together.
+    fn chars(&self) -> usize {
+        let texts: usize = self.texts.iter().map(|text| text.chars().count()).sum();
+        self.who.len() + 2 + texts + self.texts.len().saturating_sub(1)
+    }
+}
+
+/// `None` if there is more than text.
+fn said(message: &Message) -> Option<Said<'_>> {
     let (who, content) = match message {
         Message::User(user) if !user.is_meta && !user.is_virtual && !user.is_compact_summary => {
             ("the user", &user.content)
@@ -90,15 +113,16 @@ fn words(message: &Message) -> Option<String> {
             _ => None,
         })
         .collect();
-    Some(format!("{who}: {}", texts?.join(" ")))
+    Some(Said { who, texts: texts? })
 }
 
 /// For each call that is made again at once, always with the same result: the parts of the repetitions.
 fn repeated_calls<'p, 'a>(parts: &'p [Part<'a>]) -> Vec<&'p [Part<'a>]> {
+    let pairs: Vec<Option<Pair<'_>>> = (0..parts.len()).map(|at| pair(parts, at)).collect();
     let mut found = Vec::new();
     let mut at = 0;
     while at + 2 <= parts.len() {
-        let same = |next: usize| pair(parts, at).is_some() && pair(parts, at) == pair(parts, next);
+        let same = |next: usize| matches!((pairs.get(at), pairs.get(next)), (Some(Some(one)), Some(Some(other))) if one == other);
         let again = (1..parts.len()).take_while(|n| same(at + 2 * n)).count();
         let repeated: Range<usize> = at + 2..at + 2 + 2 * again;
         if again + 1 >= SHORTEST_RUN {
@@ -109,32 +133,37 @@ fn repeated_calls<'p, 'a>(parts: &'p [Part<'a>]) -> Vec<&'p [Part<'a>]> {
     found
 }
 
+/// A call and what came of it.
+#[derive(PartialEq)]
+struct Pair<'a> {
+    name: &'a str,
+    input: &'a Value,
+    result: &'a [ToolResultContent],
+    is_error: bool,
+}
+
 /// The only call of an answer that says nothing else, and the only block of the message behind it.
-fn pair<'a>(parts: &[Part<'a>], at: usize) -> Option<(&'a str, &'a serde_json::Value, Outcome<'a>)> {
-    let asked = parts.get(at)?.messages.iter().map(|message| match message {
-        Message::Assistant(answer) => Some(answer),
-        _ => None,
-    });
-    let records: Option<Vec<&AssistantMessage>> = asked.collect();
-    let records = records?;
-    let spoken: Vec<&ContentBlock> = records
-        .iter()
-        .flat_map(|record| &record.content)
-        .filter(|block| {
-            !matches!(block, ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. })
-        })
-        .collect();
-    let [ContentBlock::ToolUse { id, name, input }] = spoken.as_slice() else { return None };
+fn pair<'a>(parts: &[Part<'a>], at: usize) -> Option<Pair<'a>> {
+    let mut spoken = None;
+    for message in parts.get(at)?.messages {
+        let Message::Assistant(answer) = message else { return None };
+        for block in &answer.content {
+            match block {
+                ContentBlock::Thinking { .. } | ContentBlock::RedactedThinking { .. } => {}
+                block if spoken.is_none() => spoken = Some(block),
+                _ => return None,
+            }
+        }
+    }
+    let ContentBlock::ToolUse { id, name, input } = spoken? else { return None };
     let [Message::User(user)] = parts.get(at + 1)?.messages else { return None };
     match user.content.as_slice() {
-        [ContentBlock::ToolResult { tool_use_id, content, is_error }] if tool_use_id == id => {
-            Some((name, input, (content, *is_error)))
+        [ContentBlock::ToolResult { tool_use_id, content: result, is_error }] if tool_use_id == id => {
+            Some(Pair { name, input, result, is_error: *is_error })
         }
         _ => None,
     }
 }
-
-type Outcome<'a> = (&'a [crate::conversation::ToolResultContent], bool);
 
 fn fold(run: &[Part<'_>], line: String) -> Option<Fold> {
     let messages: Vec<_> =

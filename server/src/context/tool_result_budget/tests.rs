@@ -91,7 +91,7 @@ fn several_texts_are_saved_as_json_under_a_name_that_is_a_name() {
     let Message::User(user) = &mut messages[1] else { unreachable!() };
     let texts = [lines(30_000), lines(30_000)];
     let content = texts.iter().cloned().map(ToolResultContent::Text).collect();
-    user.content = vec![ContentBlock::ToolResult {
+    Arc::make_mut(user).content = vec![ContentBlock::ToolResult {
         tool_use_id: crate::conversation::ToolUseId("../../t:1".into()),
         content,
         is_error: false,

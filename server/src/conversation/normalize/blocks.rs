@@ -109,10 +109,16 @@ fn object(input: &Value) -> Value {
 
 /// Tool names match `^[a-zA-Z0-9_-]{1,64}$`.
 fn legal_name(name: &str) -> String {
-    let legal: String = name
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
-        .take(LONGEST_NAME)
-        .collect();
+    let end = name.char_indices().nth(LONGEST_NAME).map(|(end, _)| end);
+    let legal = in_alphabet(end.and_then(|end| name.get(..end)).unwrap_or(name).to_owned());
     if legal.is_empty() { "unknown".to_owned() } else { legal }
+}
+
+/// `name` with `_` for each character that is not of the API's alphabet (`[a-zA-Z0-9_-]`).
+pub(super) fn in_alphabet(name: String) -> String {
+    let is_legal = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if name.chars().all(is_legal) {
+        return name;
+    }
+    name.chars().map(|c| if is_legal(c) { c } else { '_' }).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::turns::Turn;
-use super::{ContentBlock, Role};
+use super::{ContentBlock, Role, blocks};
 use crate::conversation::{ToolResultContent, ToolUseId};
 
 /// What a call without a result is answered with: it was interrupted, or the program ended before it did.
@@ -21,7 +21,7 @@ pub(super) fn repaired(turns: Vec<Turn>) -> Vec<Turn> {
         let mut answers = Vec::new();
         for block in &mut turn.content {
             if let ContentBlock::ToolUse { id, .. } = block {
-                *id = ids.unique(id);
+                *id = ids.unique(std::mem::replace(id, ToolUseId(String::new())));
                 answers.push(answer(id.clone(), results.remove(&call)));
                 call += 1;
             }
@@ -49,7 +49,11 @@ fn answer(tool_use_id: ToolUseId, outcome: Option<Outcome>) -> ContentBlock {
 }
 
 fn without_repeated_calls(mut turns: Vec<Turn>) -> Vec<Turn> {
+    let is_call = |block: &&ContentBlock| matches!(block, ContentBlock::ToolUse { .. });
     for turn in &mut turns {
+        if turn.content.iter().filter(is_call).count() < 2 {
+            continue;
+        }
         let mut seen = HashSet::new();
         turn.content.retain(|block| match block {
             ContentBlock::ToolUse { id, .. } => seen.insert(id.clone()),
@@ -96,22 +100,17 @@ struct Ids {
 
 impl Ids {
     /// `wanted` in the API's alphabet (`^[a-zA-Z0-9_-]+$`), with a number behind it if it was given before.
-    fn unique(&mut self, wanted: &ToolUseId) -> ToolUseId {
-        let mut legal: String = wanted
-            .as_str()
-            .chars()
-            .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
-            .collect();
+    fn unique(&mut self, wanted: ToolUseId) -> ToolUseId {
+        let mut legal = blocks::in_alphabet(wanted.0);
         if legal.is_empty() {
             legal.push_str("call");
         }
-        let mut id = ToolUseId(legal.clone());
-        if self.given.insert(id.clone()) {
-            return id;
+        if self.given.insert(ToolUseId(legal.clone())) {
+            return ToolUseId(legal);
         }
         let mut number = self.next.remove(&legal).unwrap_or(2);
         loop {
-            id = ToolUseId(format!("{legal}_{number}"));
+            let id = ToolUseId(format!("{legal}_{number}"));
             number += 1;
             if self.given.insert(id.clone()) {
                 self.next.insert(legal, number);

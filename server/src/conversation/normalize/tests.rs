@@ -1,5 +1,6 @@
 //! What a model is sent for histories that went wrong in the ways histories do.
 
+use std::sync::Arc;
 use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
@@ -253,9 +254,9 @@ fn attachments_stand_right_behind_results_as_reminders() {
 #[test]
 fn what_is_only_for_people_is_not_sent() {
     let Message::User(mut shown) = user([text("shown only")]) else { unreachable!() };
-    shown.is_virtual = true;
+    Arc::make_mut(&mut shown).is_virtual = true;
     let Message::Assistant(mut failure) = answer("r0", [text("API error")]) else { unreachable!() };
-    failure.is_api_error = true;
+    Arc::make_mut(&mut failure).is_api_error = true;
     check(
         &[
             user([text("q")]),
@@ -397,7 +398,7 @@ fn redacted(data: &str) -> ContentBlock {
 }
 
 fn user(content: impl Into<Vec<ContentBlock>>) -> Message {
-    Message::User(UserMessage {
+    Message::from(UserMessage {
         id: MessageId::fresh(),
         at: UNIX_EPOCH,
         content: content.into(),
@@ -411,7 +412,7 @@ fn user(content: impl Into<Vec<ContentBlock>>) -> Message {
 }
 
 fn answer(response_id: &str, content: impl Into<Vec<ContentBlock>>) -> Message {
-    Message::Assistant(AssistantMessage {
+    Message::from(AssistantMessage {
         id: MessageId::fresh(),
         at: UNIX_EPOCH,
         response_id: response_id.to_owned(),
@@ -426,7 +427,7 @@ fn answer(response_id: &str, content: impl Into<Vec<ContentBlock>>) -> Message {
 }
 
 fn attachment(text: &str) -> Message {
-    Message::Attachment(Attachment {
+    Message::from(Attachment {
         id: MessageId::fresh(),
         at: UNIX_EPOCH,
         kind: AttachmentKind::FileChanged,

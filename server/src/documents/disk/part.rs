@@ -26,7 +26,8 @@ pub(in crate::documents) fn read_part(
     lines: Range<usize>,
     most_bytes: usize,
 ) -> Result<Part, ReadError> {
-    let (file, size) = open(path)?;
+    let (file, metadata) = open(path)?;
+    let size = metadata.len();
     let mut pieces = Lines { reader: BufReader::with_capacity(1 << 16, file), after_cr: false };
     let fail = |error: std::io::Error| io_error(path, &error);
     let mut skipped = Sink { bytes: Vec::new(), most: 0, cut: false };

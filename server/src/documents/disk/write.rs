@@ -82,7 +82,7 @@ fn replace(path: &AbsPath, text: &str, hash: u64, limit: u64) -> Result<u64, Wri
     if now.hash != hash {
         return Err(WriteError::Changed { path: path.clone() });
     }
-    let metadata = open(path)?.0.metadata().map_err(|error| fail(&error))?;
+    let (_, metadata) = open(path)?;
     if is_read_only(path, &metadata) {
         return Err(WriteError::ReadOnly { path: path.clone() });
     }

@@ -106,6 +106,27 @@ fn an_unchanged_file_shares_its_text_whatever_its_time() {
 }
 
 #[test]
+fn whatever_the_time_and_the_size_another_text_is_seen() {
+    let files = Fixture::new(&[("a", "text")]);
+    let file = || std::fs::File::options().write(true).open(files.path("a").as_path()).unwrap();
+    let long_ago = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    file().set_modified(long_ago).unwrap();
+    files.check("a", "text");
+    files.check("a", "text");
+    std::fs::write(files.path("a").as_path(), "next").unwrap();
+    file().set_modified(long_ago).unwrap();
+    #[cfg(unix)]
+    files.check("a", "next");
+    std::fs::remove_file(files.path("a").as_path()).unwrap();
+    assert!(matches!(files.cache.snapshot(&files.path("a")), Err(ReadError::Missing { .. })));
+    // A thousand changes within a few ticks of the clock, each behind a reading.
+    for number in 0..1_000 {
+        std::fs::write(files.path("a").as_path(), format!("{number:04}")).unwrap();
+        files.check("a", &format!("{number:04}"));
+    }
+}
+
+#[test]
 fn an_open_file_is_never_written() {
     let files = Fixture::new(&[("a", "disk")]);
     let path = files.open("a", "disk").path;

@@ -15,7 +15,12 @@ pub(super) fn input(written: &str) -> Value {
 
 /// Whether `written` is a whole object as it stands.
 pub(super) fn is_whole(written: &str) -> bool {
-    matches!(lone_surrogates::parsed(written), Ok(Value::Object(_)))
+    written.trim_end().ends_with('}') && matches!(lone_surrogates::parsed(written), Ok(Value::Object(_)))
+}
+
+/// Whether `more` can only go on with an object, whatever came of it: nothing begins like that.
+pub(super) fn goes_on(more: &str) -> bool {
+    more.trim_start().starts_with([',', ':', '}', ']'])
 }
 
 fn object(written: &str) -> Option<Map<String, Value>> {

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::arguments;
 use crate::conversation::{ContentBlock, ToolUseId};
+use crate::models::call_input::CallInput;
 use crate::models::{BlockDelta, ProviderEvent};
 
 /// What a call without a name is called, so that the answer to it says that there is no such tool.
@@ -23,7 +24,7 @@ pub(super) struct Calls {
 struct Call {
     id: Option<String>,
     name: Option<String>,
-    arguments: String,
+    arguments: CallInput,
     /// The number of its block, once it was announced.
     block: Option<usize>,
 }
@@ -70,7 +71,7 @@ impl Calls {
         let mut events = Vec::new();
         let last = self.calls.len().saturating_sub(1);
         for (position, mut call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
-            if cut_short && position == last && !arguments::is_whole(&call.arguments) {
+            if cut_short && position == last && !arguments::is_whole(call.arguments.as_str()) {
                 continue;
             }
             call.name.get_or_insert_with(|| NAMELESS.to_owned());
@@ -100,7 +101,7 @@ impl Calls {
     }
 
     fn begin(&mut self) -> usize {
-        self.calls.push(Call { id: None, name: None, arguments: String::new(), block: None });
+        self.calls.push(Call { id: None, name: None, arguments: CallInput::default(), block: None });
         self.calls.len() - 1
     }
 
@@ -120,10 +121,12 @@ impl Calls {
             Arguments::None => "",
             Arguments::Text(text) => text,
             // A whole object replaces whatever began before it.
-            Arguments::Whole(_) if announced && !call.arguments.is_empty() => "",
+            Arguments::Whole(_) if announced && !call.arguments.as_str().is_empty() => "",
             Arguments::Whole(whole) => whole,
         };
-        call.arguments.push_str(more);
+        if !call.arguments.push(more) {
+            return;
+        }
         if announced {
             call.tell(more, events);
         } else if call.name.is_some() {
@@ -139,9 +142,13 @@ impl Call {
             (Some(_), _) => true,
             // Without ids only a second beginning tells two calls apart.
             (None, _) => {
-                let begins =
-                    piece.name.is_some() && !matches!(piece.arguments, Arguments::None | Arguments::Text(""));
-                !(begins && arguments::is_whole(&self.arguments))
+                let begins = piece.name.is_some()
+                    && match &piece.arguments {
+                        Arguments::None => false,
+                        Arguments::Text(text) => !text.is_empty() && !arguments::goes_on(text),
+                        Arguments::Whole(_) => true,
+                    };
+                !(begins && arguments::is_whole(self.arguments.as_str()))
             }
         }
     }
@@ -159,7 +166,7 @@ impl Call {
         let block =
             ContentBlock::ToolUse { id: ToolUseId(id), name, input: Value::Object(serde_json::Map::new()) };
         events.push(ProviderEvent::BlockStart { index, block });
-        let so_far = self.arguments.clone();
+        let so_far = self.arguments.as_str().to_owned();
         self.tell(&so_far, events);
     }
 
@@ -171,7 +178,7 @@ impl Call {
     }
 
     fn whole(self) -> Option<ContentBlock> {
-        let input = arguments::input(&self.arguments);
+        let input = self.arguments.whole().map_or_else(|stand_in| stand_in, |whole| arguments::input(&whole));
         Some(ContentBlock::ToolUse { id: ToolUseId(self.id?), name: self.name?, input })
     }
 }

@@ -235,6 +235,9 @@ impl Keeper {
 
     /// Writes what is due, and says when to look again.
     async fn write(&mut self) -> Option<Instant> {
+        if !self.wanted {
+            return None;
+        }
         if let Some(document) = self.document() {
             return match self.writer.next(&document.text, now()) {
                 Next::Wait => None,
@@ -245,7 +248,7 @@ impl Keeper {
                 }
             };
         }
-        if !self.wanted || self.writer.is_idle() {
+        if self.writer.is_idle() {
             return None;
         }
         if let Some(at) = self.last_write.map(|last| last + DISK_PERIOD).filter(|at| *at > now()) {

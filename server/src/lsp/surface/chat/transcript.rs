@@ -196,6 +196,8 @@ fn text_of(block: &ContentBlock) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::super::file::join;
     use super::*;
     use crate::agent::Spending;
@@ -215,7 +217,7 @@ mod tests {
     }
 
     fn prompt(text: &str) -> SessionEvent {
-        SessionEvent::Loop(LoopEvent::Message(Message::User(UserMessage {
+        SessionEvent::Loop(LoopEvent::Message(Message::from(UserMessage {
             id: MessageId::fresh(),
             at: std::time::UNIX_EPOCH,
             content: vec![ContentBlock::text(text)],
@@ -303,7 +305,7 @@ mod tests {
         let prompt = |context: &str| {
             let mut event = prompt("Explain this code.");
             if let SessionEvent::Loop(LoopEvent::Message(Message::User(message))) = &mut event {
-                message.content.push(ContentBlock::text(context));
+                Arc::make_mut(message).content.push(ContentBlock::text(context));
             }
             told(&mut Transcript::default(), vec![event])
         };

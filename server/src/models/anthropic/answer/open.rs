@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::text;
 use crate::conversation::{ContentBlock, ToolUseId, unparsed_input};
+use crate::models::call_input::CallInput;
 use crate::models::{BlockDelta, lone_surrogates};
 
 /// What has come of it.
@@ -12,7 +13,7 @@ pub(super) enum Open {
     Text(String),
     Thinking { thinking: String, signature: String },
     Redacted(String),
-    Call { id: ToolUseId, name: String, at_start: Value, json: String, by: CallBy },
+    Call { id: ToolUseId, name: String, at_start: Value, input: CallInput, by: CallBy },
     Result { tool_use_id: ToolUseId, raw: Value },
     Compaction(String),
 }
@@ -32,7 +33,7 @@ impl Open {
             id: ToolUseId(Some(text(block, "id")).filter(|id| !id.is_empty()).unwrap_or_else(stand_in)),
             name: text(block, "name"),
             at_start: block.get("input").cloned().unwrap_or_default(),
-            json: String::new(),
+            input: CallInput::default(),
             by,
         };
         Some(match block.get("type").and_then(Value::as_str)? {
@@ -84,13 +85,13 @@ impl Open {
         }
     }
 
-    /// Adds a piece; `false` if such a piece does not belong to such a block.
+    /// Adds a piece; `false` if such a piece does not belong to such a block, or the block takes no more.
     pub(super) fn add(&mut self, delta: &BlockDelta) -> bool {
         match (self, delta) {
             (Self::Text(text), BlockDelta::Text(piece)) => text.push_str(piece),
             (Self::Thinking { thinking, .. }, BlockDelta::Thinking(piece)) => thinking.push_str(piece),
             (Self::Thinking { signature, .. }, BlockDelta::Signature(piece)) => signature.push_str(piece),
-            (Self::Call { json, .. }, BlockDelta::InputJson(piece)) => json.push_str(piece),
+            (Self::Call { input, .. }, BlockDelta::InputJson(piece)) => return input.push(piece),
             (Self::Compaction(content), BlockDelta::Compaction(piece)) => content.push_str(piece),
             // For the eye only: the text goes back without it.
             (Self::Text(_), BlockDelta::Citation(_)) => {}
@@ -105,7 +106,9 @@ impl Open {
             Self::Thinking { thinking, signature } => ContentBlock::Thinking { thinking, signature },
             Self::Redacted(data) => ContentBlock::RedactedThinking { data },
             Self::Compaction(content) => ContentBlock::Compaction { content },
-            Self::Call { id, name, at_start, json, by } => call(by, id, name, input(at_start, &json)),
+            Self::Call { id, name, at_start, input: written, by } => {
+                call(by, id, name, input(at_start, written))
+            }
             Self::Result { tool_use_id, raw } => ContentBlock::ServerToolResult { tool_use_id, raw },
         }
     }
@@ -120,11 +123,15 @@ fn call(by: CallBy, id: ToolUseId, name: String, input: Value) -> ContentBlock {
 
 /// The input of a call: its joined pieces, else what it was announced with. What is no JSON object is kept as text in
 /// one, so that no tool takes it for an input and the model sees what it sent.
-fn input(at_start: Value, json: &str) -> Value {
-    let parsed = if json.trim().is_empty() { Ok(at_start) } else { lone_surrogates::parsed(json) };
+fn input(at_start: Value, written: CallInput) -> Value {
+    let json = match written.whole() {
+        Ok(json) => json,
+        Err(stand_in) => return stand_in,
+    };
+    let parsed = if json.trim().is_empty() { Ok(at_start) } else { lone_surrogates::parsed(&json) };
     match parsed {
         Ok(input @ Value::Object(_)) => input,
         Ok(Value::Null) => Value::Object(Map::new()),
-        Ok(_) | Err(_) => unparsed_input(json),
+        Ok(_) | Err(_) => unparsed_input(&json),
     }
 }
