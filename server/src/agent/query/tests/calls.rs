@@ -1,6 +1,7 @@
 //! The calls of an answer: when they begin, what each of them gives, and what becomes of it.
 
 use super::*;
+use crate::conversation::overlong_input;
 
 #[test]
 fn every_way_a_call_can_fail_is_a_result() {
@@ -35,6 +36,24 @@ fn every_way_a_call_can_fail_is_a_result() {
             "call t5 InProgress",
             "call t5 Completed",
             "user t5: {}",
+            "transition next_turn",
+            "request 2",
+            "model done",
+            "done completed after 2",
+        ],
+    );
+}
+
+#[test]
+fn a_model_is_told_that_an_input_is_too_long() {
+    check(
+        vec![vec![tool("t1", "Act", overlong_input("{\"a", 30 << 20))]],
+        &[
+            "request 1",
+            "model Act as t1",
+            "call t1 Pending",
+            "call t1 Failed",
+            "user t1 failed: The input of Act has 30 MB, and no call may have more than 8 MB, so nothing was done. Do it in several calls with a part each.",
             "transition next_turn",
             "request 2",
             "model done",
