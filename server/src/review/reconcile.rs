@@ -66,6 +66,15 @@ impl Draft {
             return false;
         }
         let column = change.range.start - before.line_start(line);
+        // A `\n` that comes to stand behind a lone `\r` makes one break of the two, and one line of two.
+        let (start, end) = (change.range.start, change.range.end);
+        if change.text.is_empty()
+            && column == 0
+            && before.slice(end..end + 1) == "\n"
+            && start.checked_sub(1).is_some_and(|above| before.slice(above..start) == "\r")
+        {
+            return false;
+        }
         let start = draft.line_start(self.alignment.draft_line(line, slot)) + column;
         draft.replace(start..start + change.range.len(), &change.text);
         self.accepted.line_changed(line);

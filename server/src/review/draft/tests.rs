@@ -294,3 +294,14 @@ fn check(draft: &Draft, breaks: Breaks) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[test]
+fn a_hunk_stays_with_its_lines_where_two_breaks_above_it_become_one() {
+    let mut draft = Draft::new(Some(Text::from("a\rb\nc\nd")));
+    draft.edit(&[Change { range: 4..5, text: "C".to_owned() }], &reason());
+    draft.buffer_changed(&[Change { range: 2..3, text: String::new() }]);
+    assert_eq!(draft.text().unwrap().to_string(), "a\r\nC\nd");
+    let hunks = draft.hunks();
+    let shown: Vec<_> = hunks.iter().map(|hunk| (hunk.lines.clone(), &*hunk.removed, &*hunk.added)).collect();
+    assert_eq!(shown, [(1..2, "c\n", "C\n")]);
+}
