@@ -1,5 +1,6 @@
 //! The agent: sessions, and the query loop that drives them.
 
+mod acceptance;
 mod attachments;
 mod background;
 mod briefing;

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::stages::{Stages, texts};
 use super::{CanUseTool, Permission};
+use crate::agent::acceptance::acceptance;
 use crate::agent::outbox::{Outbox, user};
 use crate::agent::query::ToolCall;
 use crate::agent::state::{Clock, RoundContext};
@@ -162,6 +163,8 @@ impl Batch {
             Permission::Denied(text) => return Ended::Rejected(text),
         }
         stages.running();
+        // A call may have changed the mode just before.
+        self.context.desk.set_acceptance(self.context.session.clone(), acceptance(self.context.mode.get()));
         if !tool.is_read_only(&call.input) {
             self.effects.store(true, Ordering::Relaxed);
         }

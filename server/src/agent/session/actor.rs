@@ -14,6 +14,7 @@ use super::prompt::{self, Prompt};
 use super::questions::Questions;
 use super::transcript::Transcript;
 use super::{Sent, SessionDeps, SessionInfo, SessionState};
+use crate::agent::acceptance::acceptance;
 use crate::agent::attachments::Noticed;
 use crate::agent::background::{self, Short};
 use crate::agent::briefing::{Briefing, briefing};
@@ -101,6 +102,7 @@ impl Session {
     pub(super) fn set_mode(&self, mode: PermissionMode) -> Result<(), String> {
         self.questions.mode().set(mode)?;
         self.questions.mode_changed();
+        self.deps.desk.set_acceptance(self.id.clone(), acceptance(self.questions.mode().get()));
         let task = self.lock().last_task.clone();
         if let Some(task) = task {
             self.changed(&task);
