@@ -22,6 +22,11 @@ pub(super) enum NotText {
 impl Encoding {
     const PLAIN: Self = Self { charset: UTF_8, bom: false };
 
+    /// Nothing in the file says it.
+    pub(super) fn is_guessed(self) -> bool {
+        !self.bom && self.charset != UTF_8
+    }
+
     pub(super) fn name(self) -> String {
         format!("{}{}", self.charset.name(), if self.bom { " with BOM" } else { "" })
     }

@@ -227,6 +227,14 @@ impl FileStateCache {
         Ok(disk::read(&followed(path)?, limit)?.bytes)
     }
 
+    /// The encoding that was assumed for the file on disk from the looks of it, if nothing there says it.
+    pub fn guessed_encoding(&self, path: &AbsPath) -> Option<String> {
+        let path = followed(path).ok()?;
+        let bytes = disk::read(&path, self.edit_limit).ok()?.bytes;
+        let (_, encoding) = disk::decode(&path, bytes).ok()?;
+        encoding.is_guessed().then(|| encoding.name())
+    }
+
     /// The file is open and unchanged in the editor, and the disk says something else by now: the editor has yet to load it.
     pub fn is_behind_disk(&self, path: &AbsPath) -> bool {
         let open = self.open_document(path).filter(|document| !document.dirty);

@@ -38,6 +38,8 @@ pub(super) struct Desk {
     pub renames: HashMap<(SessionId, AbsPath), AbsPath>,
     /// Sessions whose changes are accepted as they come.
     pub as_they_come: HashSet<SessionId>,
+    /// Files of which it was said which encoding they are read in.
+    pub guesses_told: HashSet<AbsPath>,
     /// Hunk names, unique over all drafts.
     pub ids: HunkIds,
     pub claims_made: u64,
@@ -109,6 +111,7 @@ impl Desk {
             moved: HashMap::new(),
             renames: HashMap::new(),
             as_they_come: HashSet::new(),
+            guesses_told: HashSet::new(),
             ids: HunkIds::default(),
             claims_made: 0,
             timers: BTreeSet::new(),

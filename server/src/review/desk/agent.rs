@@ -45,6 +45,9 @@ impl Desk {
         let change = self.asked_for(&session, &seen_now, make);
         let overwrites = matches!(change, Ok(AgentChange::Write(_)));
         let proposed = change.map(|change| self.put(&session, &path, change, reason));
+        if proposed.is_ok() {
+            self.tell_of_guess(&path, seen_now.text.as_ref()).await;
+        }
         if let Ok(proposed) = &proposed
             && self.as_they_come.contains(&session)
         {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::actor::Desk;
 use super::file::{File, Hand, Source};
 use crate::documents::{AbsPath, Expected, FileStateCache, ReadError, Snapshot, Stamp, Text, WriteError};
+use crate::editor::Loudness;
 
 /// What the disk says about one file: its text and the hash of its bytes, or that there is none.
 pub(super) type OnDisk = Option<(Text, u64)>;
@@ -76,6 +77,26 @@ impl Desk {
         }
         self.buffer_replaced(path, now.map(|(text, _)| text), |_| hand);
         Ok(())
+    }
+
+    /// Says once of a closed file which encoding was assumed for it, where nothing in it does.
+    pub(super) async fn tell_of_guess(&mut self, path: &AbsPath, text: Option<&Text>) {
+        let is_closed = self.files.get(path).is_some_and(|file| !file.is_open());
+        // Plain ASCII is the same in all of them.
+        let is_plain = text.is_none_or(|text| text.chunks().all(str::is_ascii));
+        if !is_closed || is_plain || self.guesses_told.contains(path) {
+            return;
+        }
+        let guessed = self.off_thread(path, FileStateCache::guessed_encoding).await;
+        if let Ok(Some(encoding)) = guessed {
+            self.guesses_told.insert(path.clone());
+            let name = self.display(path);
+            let text = format!(
+                "{name} does not say its encoding; {encoding} was assumed from its text. If that is wrong, reject the \
+                 change and open the file first: in the editor, the editor's encoding counts."
+            );
+            self.editor.show_message(Loudness::Warning, text);
+        }
     }
 
     /// The error is a panic on the way, for a person.

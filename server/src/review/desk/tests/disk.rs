@@ -301,3 +301,18 @@ async fn line_ends_a_mark_and_the_missing_last_newline_are_kept() {
     bench.accept("f", 0).await;
     assert_eq!(bench.disk("f").unwrap(), "\u{feff}a\r\nB\nc");
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_guessed_encoding_is_told_once_with_the_way_out() {
+    let bench = Bench::new();
+    // "Привет, мир", "как дела", "это просто текст" in windows-1251.
+    let russian = b"\xcf\xf0\xe8\xe2\xe5\xf2, \xec\xe8\xf0\n\xea\xe0\xea \xe4\xe5\xeb\xe0\n\xfd\xf2\xee \xef\xf0\xee\xf1\xf2\xee \xf2\xe5\xea\xf1\xf2\n";
+    std::fs::write(bench.path("f").as_path(), russian).unwrap();
+    bench.put("g", "Привет, мир\n");
+    bench.edit("A", "f", "мир", "друг").await;
+    bench.edit("A", "f", "дела", "жизнь").await;
+    bench.edit("A", "g", "мир", "друг").await;
+    let told = bench.editor.messages();
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].starts_with("f does not say its encoding; windows-1251 was assumed"), "{told:?}");
+}
