@@ -299,11 +299,12 @@ revision: number,
  */
 index: number, count: number, 
 /**
- * The buffer lines it replaces; the end is exclusive. Empty for an insertion.
+ * The stretch of the buffer it replaces; empty for an insertion. All hunks of a file, applied together, make the draft.
  */
 range: Range, 
 /**
- * Whole lines with their line breaks.
+ * The text of `range`, and what comes in its place: whole lines with their breaks. Where lines come or go at the end of
+ * a text, the break before them goes with them, so both may begin with one.
  */
 removed: string, added: string, inline: Array<InlineMark>, state: HunkState, 
 /**
@@ -358,10 +359,13 @@ export type Decision = "accept" | "reject" | "takeMine" | "takeAgents" | "redo";
 
 /**
  * What is decided about. The most particular field wins: `hunkId` (with `lines`), then `uri`, then `all`.
+ *
+ * Nothing is decided that was not shown: where no `revision` says what was, it is what this client was sent last, by
+ * `proposal/changed`, `list`, `show` or diagnostics. Anything else that is pending there by now makes the outcome `stale`.
  */
 export type DecideTarget = { all: boolean, uri?: string, hunkId?: string, 
 /**
- * The revision that was shown; absent: whichever it is now.
+ * The revision that was shown; absent: the one that this client was sent last.
  */
 revision?: number, lines?: HunkLines, };
 
@@ -393,7 +397,7 @@ export type ProposalAmendParams = { uri: string,
  */
 revision: number, hunkId: string, 
 /**
- * Whole lines in the place of the hunk's added ones.
+ * Whole lines in the place of the hunk's added ones, with the line break before them if `added` begins with one.
  */
 text: string, };
 

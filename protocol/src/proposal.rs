@@ -45,9 +45,10 @@ pub struct Hunk {
     /// One-based place among all pending hunks, and their number.
     pub index: u32,
     pub count: u32,
-    /// The buffer lines it replaces; the end is exclusive. Empty for an insertion.
+    /// The stretch of the buffer it replaces; empty for an insertion. All hunks of a file, applied together, make the draft.
     pub range: Range,
-    /// Whole lines with their line breaks.
+    /// The text of `range`, and what comes in its place: whole lines with their breaks. Where lines come or go at the end of
+    /// a text, the break before them goes with them, so both may begin with one.
     pub removed: String,
     pub added: String,
     pub inline: Vec<InlineMark>,
@@ -159,6 +160,9 @@ pub enum Decision {
 }
 
 /// What is decided about. The most particular field wins: `hunkId` (with `lines`), then `uri`, then `all`.
+///
+/// Nothing is decided that was not shown: where no `revision` says what was, it is what this client was sent last, by
+/// `proposal/changed`, `list`, `show` or diagnostics. Anything else that is pending there by now makes the outcome `stale`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase", default)]
 pub struct DecideTarget {
@@ -169,7 +173,7 @@ pub struct DecideTarget {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub hunk_id: Option<String>,
-    /// The revision that was shown; absent: whichever it is now.
+    /// The revision that was shown; absent: the one that this client was sent last.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub revision: Option<u32>,
@@ -215,6 +219,7 @@ pub enum DecideOutcome {
     Amended,
     Pending,
     Conflicted,
+    /// Nothing of that name, or not as it was shown last: ask for `proposal/list`, then decide.
     Stale,
 }
 
@@ -226,7 +231,7 @@ pub struct ProposalAmendParams {
     /// Of the hunk as shown.
     pub revision: u32,
     pub hunk_id: String,
-    /// Whole lines in the place of the hunk's added ones.
+    /// Whole lines in the place of the hunk's added ones, with the line break before them if `added` begins with one.
     pub text: String,
 }
 

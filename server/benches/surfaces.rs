@@ -57,6 +57,7 @@ fn hunk(buffer: &Text, at: usize) -> HunkView {
     HunkView {
         id: HunkId(format!("h_{at}")),
         revision: 1,
+        draft_lines: lines.clone(),
         lines,
         removed: buffer.slice(range.clone()).into(),
         added: ADDED.into(),

@@ -3,7 +3,8 @@
 use copydesk_protocol::{File, FileKind, Hunk, HunkState};
 
 use super::terminal::{Look, Terminal, visible};
-use crate::documents::Text;
+use crate::documents::{Text, byte_range};
+use crate::editor::{Position, PositionEncoding, Range};
 
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
@@ -30,7 +31,7 @@ pub(super) fn whole_file(
     draft: Option<&str>,
 ) -> Vec<DiffLine> {
     let old = lines(buffer.unwrap_or_default());
-    let mut replaced: Vec<_> = file.hunks.iter().map(|hunk| Replaced::of(hunk, &old)).collect();
+    let mut replaced = replaced(&file.hunks, buffer.unwrap_or_default(), &old);
     if replaced.is_empty() && file.kind != FileKind::Rename {
         let new = lines(draft.unwrap_or_default());
         replaced.extend((old != new).then(|| Replaced {
@@ -48,7 +49,7 @@ pub(super) fn whole_file(
 /// One change with the lines around it.
 pub(super) fn one_hunk(hunk: &Hunk, buffer: Option<&str>) -> Vec<DiffLine> {
     let old = lines(buffer.unwrap_or_default());
-    stretches(&old, &[Replaced::of(hunk, &old)])
+    stretches(&old, &replaced(std::slice::from_ref(hunk), buffer.unwrap_or_default(), &old))
 }
 
 /// Prints a diff in colour, with control characters made visible.
@@ -84,25 +85,56 @@ struct Replaced {
     conflicted: bool,
 }
 
-impl Replaced {
-    fn of(hunk: &Hunk, old: &[String]) -> Self {
+/// Hunks that touch become one, as whole lines.
+fn replaced(hunks: &[Hunk], buffer: &str, old: &[String]) -> Vec<Replaced> {
+    let buffer = Text::from(buffer);
+    let mut pieces: Vec<(std::ops::Range<usize>, String, bool)> = Vec::new();
+    for hunk in hunks {
+        let position = |at: copydesk_protocol::Position| Position::new(at.line, at.character);
+        let range = Range::new(position(hunk.range.start), position(hunk.range.end));
+        let range = byte_range(&buffer, range, PositionEncoding::Utf8);
         let conflicted = hunk.state == HunkState::Conflicted;
-        // A place behind the last line is named by that line's end.
-        let start = hunk.range.start.line as usize + usize::from(hunk.range.start.character > 0);
-        let start = start.min(old.len());
-        let removed: Lines = old.iter().skip(start).take(lines(&hunk.removed).len()).cloned().collect();
-        let added = lines(&hunk.added);
-        match old.last() {
-            // Lines put behind a last line that has no break: that line gets one, so it changes too.
-            Some(last) if start == old.len() && !has_break(last) && !added.is_empty() => {
-                let mut with_break = vec![format!("{last}\n")];
-                with_break.extend(added.into_iter().skip(usize::from(hunk.added.starts_with(['\n', '\r']))));
-                Self { start: start - 1, removed: vec![last.clone()], added: with_break, conflicted }
+        match pieces.last_mut() {
+            Some((before, added, is_conflict)) if before.end == range.start => {
+                before.end = range.end;
+                added.push_str(&hunk.added);
+                *is_conflict |= conflicted;
             }
-            _ => Self { start, removed, added, conflicted },
+            _ => pieces.push((range, hunk.added.clone(), conflicted)),
         }
     }
+    pieces
+        .into_iter()
+        .map(|(range, added, conflicted)| in_lines(&buffer, old, range, &added, conflicted))
+        .collect()
+}
 
+/// What is touched of a line at either end is written out whole, and what stays as it is left out.
+fn in_lines(
+    buffer: &Text,
+    old: &[String],
+    range: std::ops::Range<usize>,
+    added: &str,
+    conflicted: bool,
+) -> Replaced {
+    let (mut start, last) = (buffer.line_of(range.start), buffer.line_of(range.end));
+    let inside = range.end > buffer.line_start(last);
+    let end = if inside { last + 1 } else { last };
+    let tail = if inside { range.end..buffer.line_start(end) } else { range.end..range.end };
+    let head = buffer.slice(buffer.line_start(start)..range.start);
+    let mut added = lines(&format!("{head}{added}{}", buffer.slice(tail)));
+    let mut removed: Lines = old.iter().take(end).skip(start).cloned().collect();
+    let tails = removed.iter().rev().zip(added.iter().rev()).take_while(|(old, new)| old == new).count();
+    removed.truncate(removed.len() - tails);
+    added.truncate(added.len() - tails);
+    let heads = removed.iter().zip(&added).take_while(|(old, new)| old == new).count();
+    removed.drain(..heads);
+    added.drain(..heads);
+    start += heads;
+    Replaced { start, removed, added, conflicted }
+}
+
+impl Replaced {
     fn end(&self) -> usize {
         self.start + self.removed.len()
     }

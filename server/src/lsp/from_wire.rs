@@ -38,19 +38,30 @@ pub(super) fn path(uri: &str) -> Result<AbsPath, Error> {
     to_path(uri).map_err(|ignored| unknown("File", uri, &ignored.why))
 }
 
-pub(super) fn decision(params: wire::DecideParams) -> Result<Decision, Error> {
-    let wire::DecideTarget { all, uri, hunk_id, revision, lines } = params.target;
-    let target = match (hunk_id, uri) {
-        (Some(id), _) => Target::Hunk(HunkRef { id: HunkId(id), revision }),
-        (None, Some(uri)) => Target::File(path(&uri)?),
-        (None, None) if all => Target::All { session: None },
+/// Where a decision is about what is pending.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Pending {
+    Hunk(HunkRef),
+    In(AbsPath),
+    Everywhere,
+}
+
+pub(super) fn pending(target: &wire::DecideTarget) -> Result<Pending, Error> {
+    let wire::DecideTarget { all, uri, hunk_id, revision, lines: _ } = target;
+    match (hunk_id, uri) {
+        (Some(id), _) => Ok(Pending::Hunk(HunkRef { id: HunkId(id.clone()), revision: *revision })),
+        (None, Some(uri)) => Ok(Pending::In(path(uri)?)),
+        (None, None) if *all => Ok(Pending::Everywhere),
         (None, None) => {
             let hint = "Name a hunkId, a uri, or all.";
-            return Err(refused("noTarget", "The decision is about nothing".to_owned(), hint));
+            Err(refused("noTarget", "The decision is about nothing".to_owned(), hint))
         }
-    };
-    let lines = lines.filter(|_| matches!(target, Target::Hunk(_)));
-    let decide = match (params.decision, lines) {
+    }
+}
+
+pub(super) fn decide(params: wire::DecideParams) -> Decide {
+    let wire::DecideTarget { hunk_id, lines, .. } = params.target;
+    match (params.decision, lines.filter(|_| hunk_id.is_some())) {
         (wire::Decision::Accept, None) => Decide::Accept,
         (wire::Decision::Accept, Some(lines)) => {
             Decide::AcceptLines { minus: indexes(lines.removed), plus: indexes(lines.added) }
@@ -62,8 +73,7 @@ pub(super) fn decision(params: wire::DecideParams) -> Result<Decision, Error> {
         (wire::Decision::TakeMine, _) => Decide::Resolve(Take::Mine),
         (wire::Decision::TakeAgents, _) => Decide::Resolve(Take::Agents),
         (wire::Decision::Redo, _) => Decide::Resolve(Take::Redo),
-    };
-    Ok(Decision { decide, target })
+    }
 }
 
 pub(super) fn amendment(params: wire::ProposalAmendParams) -> Decision {
@@ -157,15 +167,15 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(params: Value, wanted: Result<(Decide, Target), &str>) {
-        let decided = decision(serde_json::from_value(params).unwrap());
-        let decided = decided.map(|decision| (decision.decide, decision.target));
-        assert_eq!(decided.map_err(|error| error.message.into_owned()), wanted.map_err(str::to_owned));
+    fn check(params: Value, wanted: Result<(Decide, Pending), &str>) {
+        let params: wire::DecideParams = serde_json::from_value(params).unwrap();
+        let read = pending(&params.target).map(|pending| (decide(params), pending));
+        assert_eq!(read.map_err(|error| error.message.into_owned()), wanted.map_err(str::to_owned));
     }
 
     #[test]
     fn a_decision_names_what_it_is_about() {
-        let hunk = |revision| Target::Hunk(HunkRef { id: HunkId("h_1".to_owned()), revision });
+        let hunk = |revision| Pending::Hunk(HunkRef { id: HunkId("h_1".to_owned()), revision });
         check(
             json!({"decision": "accept", "target": {"hunkId": "h_1", "revision": 2, "uri": "file:///a"}}),
             Ok((Decide::Accept, hunk(Some(2)))),
@@ -178,12 +188,12 @@ mod tests {
             json!({"decision": "reject", "target": {"uri": "file:///a%20b"}, "reason": "no"}),
             Ok((
                 Decide::Reject { reason: Some("no".to_owned()) },
-                Target::File(AbsPath::new("/a b").unwrap()),
+                Pending::In(AbsPath::new("/a b").unwrap()),
             )),
         );
         check(
             json!({"decision": "takeMine", "target": {"all": true}}),
-            Ok((Decide::Resolve(Take::Mine), Target::All { session: None })),
+            Ok((Decide::Resolve(Take::Mine), Pending::Everywhere)),
         );
         check(json!({"decision": "accept", "target": {}}), Err("The decision is about nothing"));
         check(json!({"decision": "accept", "target": {"uri": "git:/a"}}), Err("There is no file `git:/a`"));

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use copydesk_protocol::{ProposalChangedParams, methods};
 use tokio::task::spawn_blocking;
 
-use super::outgoing::Outgoing;
 use super::stage::Stage;
 use super::to_wire;
+use crate::editor::{Editor, PositionEncoding};
 use crate::review::ReviewView;
 
 const FRAME: Duration = Duration::from_millis(16);
@@ -31,8 +31,8 @@ pub(super) async fn tell(stage: Stage) {
         }
         seen = now.clone();
         let begun = Instant::now();
-        let outgoing = stage.outgoing.clone();
-        told = match spawn_blocking(move || tell_changes(&outgoing, &told, &now)).await {
+        let at_work = stage.clone();
+        told = match spawn_blocking(move || tell_changes(&at_work, &told, &now)).await {
             Ok(told) => told,
             Err(error) => {
                 tracing::error!(%error, "telling of the review");
@@ -44,8 +44,9 @@ pub(super) async fn tell(stage: Stage) {
 }
 
 /// A file whose hunks stand as they stood is not told again, whatever version its document has now.
-fn tell_changes(outgoing: &Outgoing, told: &Told, view: &ReviewView) -> Told {
-    let now = by_uri(view);
+fn tell_changes(stage: &Stage, told: &Told, view: &ReviewView) -> Told {
+    let outgoing = &stage.outgoing;
+    let now = by_uri(view, stage.editor.features().position_encoding);
     let settled = told.iter().filter(|(uri, _)| !now.contains_key(*uri));
     let settled = settled.map(|(_, file)| ProposalChangedParams { hunks: Vec::new(), ..file.clone() });
     for file in settled {
@@ -56,13 +57,14 @@ fn tell_changes(outgoing: &Outgoing, told: &Told, view: &ReviewView) -> Told {
             outgoing.notify(methods::PROPOSAL_CHANGED, file);
         }
     }
+    stage.shown.now(view, |_, _| true);
     now
 }
 
 /// The hunks of all sessions, file by file.
-fn by_uri(view: &ReviewView) -> Told {
+fn by_uri(view: &ReviewView, encoding: PositionEncoding) -> Told {
     let mut files = Told::new();
-    for file in to_wire::files(view) {
+    for file in to_wire::files(view, encoding) {
         let (uri, version) = (file.uri, file.version);
         let entry =
             files.entry(uri.clone()).or_insert(ProposalChangedParams { uri, version, hunks: Vec::new() });

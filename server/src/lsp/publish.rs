@@ -61,6 +61,7 @@ fn draw(stage: &Stage, shown: Shown) -> Shown {
         stage.outgoing.notify("textDocument/publishDiagnostics", Publication { uri, diagnostics });
         drawn += 1;
     }
+    stage.shown.now(&scene.review, |_, _| true);
     if drawn > 0 && stage.editor.features().code_lens_refresh {
         drop(stage.outgoing.request("workspace/codeLens/refresh", Value::Null, None));
     }

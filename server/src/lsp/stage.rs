@@ -11,13 +11,14 @@ use super::core::Core;
 use super::outgoing::Outgoing;
 use super::progress::Running;
 use super::remote_editor::RemoteEditor;
+use super::shown_so_far::ShownSoFar;
 use super::surface::chat::{Chat, ChatParts};
 use super::surface::question::Asker;
 use super::surface::{ReviewFiles, Scene, items};
 use super::{events, proposals, publish, watch_files};
 use crate::agent::{SessionState, StartTask};
 use crate::conversation::{ContentBlock, SessionId};
-use crate::editor::Editor;
+use crate::editor::{Editor, Loudness};
 
 type Partner = Arc<Mutex<Option<SessionId>>>;
 
@@ -30,6 +31,7 @@ pub(super) struct Stage {
     pub(super) commands: CommandIds,
     pub(super) configuration: Configuration,
     pub(super) review_files: Arc<ReviewFiles>,
+    pub(super) shown: ShownSoFar,
     pub(super) running: Running,
     pub(super) asker: Asker,
     pub(super) chat: Chat,
@@ -62,6 +64,7 @@ impl Stage {
             outgoing,
             commands,
             review_files: Arc::default(),
+            shown: ShownSoFar::default(),
             running: Running::default(),
             redraw: Arc::default(),
         }
@@ -115,11 +118,19 @@ impl Stage {
 /// The keeper of the chat file.
 fn chat(core: &Core, editor: Arc<dyn Editor>, partner: Partner) -> Chat {
     let sessions = core.sessions.clone();
+    let teller = editor.clone();
     let send = move |text: String| {
         let prompt = vec![ContentBlock::text(text)];
         let mut partner = lock(&partner);
         let (session, task) =
             sessions.start(StartTask { session: partner.take(), prompt, context: None, token_budget: None });
+        // Until the first paragraph of the answer comes, nothing else is to be seen in most editors.
+        let features = teller.features();
+        if !features.copydesk.events && !features.messages_wait {
+            let info = sessions.list().into_iter().find(|info| info.session == session);
+            let who = info.map(|info| format!(": {}", info.model)).unwrap_or_default();
+            teller.show_message(Loudness::Info, format!("Copydesk is at work{who}"));
+        }
         *partner = Some(session);
         task
     };

@@ -1,6 +1,9 @@
 //! What a person decides, about which hunks, and what came of it.
 
-use super::HunkId;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::{FileReview, HunkId};
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 
@@ -65,7 +68,31 @@ pub enum Target {
         /// [`FileReview::offer`](super::FileReview::offer) as it was shown.
         offer: u32,
     },
+    /// All that is pending in these files, unless one of them holds something that was not shown.
+    Shown(Vec<ShownFile>),
     Hunk(HunkRef),
+}
+
+/// What was shown of one session's changes of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ShownFile {
+    pub path: AbsPath,
+    pub session: SessionId,
+    /// `None`: nothing.
+    pub shown: Option<Arc<FileReview>>,
+}
+
+impl ShownFile {
+    /// Whether everything there is to decide on now was shown as it is now.
+    pub fn covers(&self, now: &FileReview) -> bool {
+        let Some(shown) = &self.shown else { return false };
+        if now.hunks.is_empty() || shown.hunks.is_empty() {
+            return shown.offer() == now.offer();
+        }
+        let revisions: HashMap<&HunkId, u32> =
+            shown.hunks.iter().map(|hunk| (&hunk.id, hunk.revision)).collect();
+        shown.kind == now.kind && now.hunks.iter().all(|hunk| revisions.get(&hunk.id) == Some(&hunk.revision))
+    }
 }
 
 /// A hunk as it was shown.

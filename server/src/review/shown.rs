@@ -68,6 +68,7 @@ impl Draft {
             id: hunk.id.clone(),
             revision: hunk.revision,
             lines: moved(&hunk.buffer, shown.slide),
+            draft_lines: moved(&hunk.draft, shown.slide),
             removed: shown.removed.clone(),
             added: shown.added.clone(),
             inline: shown.inline.clone(),

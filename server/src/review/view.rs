@@ -122,6 +122,8 @@ pub struct HunkView {
     pub revision: u32,
     /// Buffer lines it replaces, zero-based, half-open; empty for a pure insertion, which stands before `start`.
     pub lines: Range<usize>,
+    /// The draft's lines that would stand there.
+    pub draft_lines: Range<usize>,
     /// Those buffer lines, and the agent's, whole with their line breaks.
     pub removed: Arc<str>,
     pub added: Arc<str>,

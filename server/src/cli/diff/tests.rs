@@ -4,14 +4,18 @@ use super::*;
 
 /// A hunk that puts `added` in the place of `removed` lines from line `start` on.
 fn hunk(start: u32, removed: &str, added: &str) -> Hunk {
-    let end = start + removed.matches('\n').count() as u32;
-    let at = |line| Position { line, character: 0 };
+    let last = removed.rsplit('\n').next().unwrap().len() as u32;
+    let end = Position { line: start + removed.matches('\n').count() as u32, character: last };
+    hunk_at(Range { start: Position { line: start, character: 0 }, end }, removed, added)
+}
+
+fn hunk_at(range: Range, removed: &str, added: &str) -> Hunk {
     Hunk {
         id: "h".into(),
         revision: 1,
         index: 1,
         count: 1,
-        range: Range { start: at(start), end: at(end) },
+        range,
         removed: removed.into(),
         added: added.into(),
         inline: vec![],
@@ -101,10 +105,12 @@ fn the_end_without_a_line_break_is_marked() {
     let marked = "\\ No newline at end of file\n";
     check("a\nb", vec![hunk(1, "b", "B")], "a\nB", &format!("@@ -1,2 +1,2 @@\n a\n-b\n{marked}+B\n{marked}"));
     check("a\nb", vec![hunk(0, "a\n", "A\n")], "A\nb", &format!("@@ -1,2 +1,2 @@\n-a\n+A\n b\n{marked}"));
-    for added in ["c", "\nc"] {
-        let want = format!("@@ -1,2 +1,3 @@\n a\n-b\n{marked}+b\n+c\n{marked}");
-        check("a\nb", vec![hunk(2, "", added)], "a\nb\nc", &want);
-    }
+    let at = |line, character| Position { line, character };
+    let appended = hunk_at(Range { start: at(1, 1), end: at(1, 1) }, "", "\nc");
+    let want = format!("@@ -1,2 +1,3 @@\n a\n-b\n{marked}+b\n+c\n{marked}");
+    check("a\nb", vec![appended], "a\nb\nc", &want);
+    let gone = hunk_at(Range { start: at(0, 1), end: at(1, 1) }, "\nb", "");
+    check("a\nb", vec![gone], "a", &format!("@@ -1,2 +1 @@\n-a\n-b\n{marked}+a\n{marked}"));
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use copydesk_protocol::{ProposalListParams, ProposalListResult};
 use tower_lsp::jsonrpc::Result;
 
-use crate::documents::to_path;
+use crate::conversation::SessionId;
+use crate::documents::AbsPath;
 use crate::lsp::backend::Backend;
 use crate::lsp::{from_wire, to_wire};
 
@@ -11,12 +12,17 @@ pub(in crate::lsp) async fn proposal_list(
     backend: &Backend,
     params: ProposalListParams,
 ) -> Result<ProposalListResult> {
-    let desk = backend.stage().core.desk.clone();
+    let stage = backend.stage();
     let path = params.uri.as_deref().map(from_wire::path).transpose()?;
-    let mut files = to_wire::files(desk.settled().await.as_ref());
-    files.retain(|file| {
-        path.as_ref().is_none_or(|path| to_path(&file.uri).as_ref() == Ok(path))
-            && params.session_id.as_ref().is_none_or(|session| *session == file.session_id)
-    });
+    let path = path.map(|path| stage.core.documents.real_path(&path));
+    let wanted = |of: &AbsPath, session: &SessionId| {
+        path.as_ref().is_none_or(|path| path == of)
+            && params.session_id.as_ref().is_none_or(|wanted| wanted == session.as_str())
+    };
+    let view = stage.core.desk.settled().await;
+    let files = to_wire::files(&view, backend.features().position_encoding);
+    let files = view.files.iter().zip(files).filter(|(file, _)| wanted(&file.path, &file.session));
+    let files = files.map(|(_, file)| file).collect();
+    stage.shown.now(&view, wanted);
     Ok(ProposalListResult { files })
 }

@@ -12,13 +12,15 @@ pub(in crate::lsp) async fn proposal_show(
     backend: &Backend,
     params: ProposalShowParams,
 ) -> Result<ProposalShowResult> {
-    let path = from_wire::path(&params.uri)?;
-    let core = backend.stage().core.clone();
+    let (core, shown) = (backend.stage().core.clone(), &backend.stage().shown);
+    let path = core.documents.real_path(&from_wire::path(&params.uri)?);
+    let encoding = backend.features().position_encoding;
     let view = core.desk.settled().await;
-    let pending = view.files.iter().zip(to_wire::files(&view)).find(|(review, file)| {
+    let pending = view.files.iter().zip(to_wire::files(&view, encoding)).find(|(review, file)| {
         review.path == path && params.session_id.as_ref().is_none_or(|session| *session == file.session_id)
     });
     if let Some((review, file)) = pending {
+        shown.now(&view, |path, session| *path == review.path && *session == review.session);
         return Ok(ProposalShowResult {
             file: Some(file),
             buffer: review.buffer.as_ref().map(ToString::to_string),

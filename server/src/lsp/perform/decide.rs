@@ -3,6 +3,7 @@
 use crate::conversation::SessionId;
 use crate::editor::{Editor, Loudness};
 use crate::lsp::commands::{Offer, Place, What};
+use crate::lsp::shown_so_far::ShownSoFar;
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::advance::{Decided, advance};
 use crate::lsp::surface::{Fate, items, shown_lines};
@@ -42,14 +43,19 @@ fn go_on(stage: &Stage, decided: Decided) {
 /// Decides, goes on to the next hunk and says what did not work out.
 pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<DecisionResult> {
     let target = match what {
-        What::All => Target::All { session: None },
-        What::File(path) => Target::File(path),
+        What::All => stage.shown.target(&stage.core.desk.settled().await.files),
+        What::File(path) => {
+            let view = stage.core.desk.settled().await;
+            let path = stage.core.documents.real_path(&path);
+            stage.shown.target(view.files.iter().filter(|file| file.path == path))
+        }
         What::Offer(Offer { path, session, offer }) => {
             Target::Offer { path, session: SessionId(session), offer }
         }
         What::Hunk(hunk) => Target::Hunk(hunk.into()),
         What::At(place) => {
-            let Some(target) = hunk_at(stage.core.desk.settled().await.as_ref(), &place) else {
+            let view = stage.core.desk.settled().await;
+            let Some(target) = hunk_at(&view, &place, &stage.shown) else {
                 let file = stage.core.workspace.display(&place.path);
                 warn(&stage, format!("nothing is pending at {file}:{}", place.start + 1));
                 return Vec::new();
@@ -74,26 +80,32 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
     results
 }
 
-/// What is shown on that line: a hunk, or a file as a whole.
-fn hunk_at(view: &ReviewView, place: &Place) -> Option<Target> {
+/// What is on that line, as it was last shown: a hunk, or a file as a whole.
+fn hunk_at(view: &ReviewView, place: &Place, shown: &ShownSoFar) -> Option<Target> {
     let line = place.start as usize;
     items(view).filter(|item| item.file.path == place.path).find_map(|item| match item.hunk {
         Some(hunk) => {
             let (first, last) = shown_lines(hunk);
-            let name = HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) };
+            // One that was never shown has no revision that anybody saw.
+            let revision = shown.revision(&hunk.id).or(Some(0));
+            let name = HunkRef { id: hunk.id.clone(), revision };
             (first..=last).contains(&line).then_some(Target::Hunk(name))
         }
-        None => Some(Target::File(place.path.clone())),
+        None => Some(shown.target(view.files.iter().filter(|file| file.path == place.path))),
     })
 }
 
 /// Where the cursor goes on from after a decision about one hunk or one file.
 fn place_of(view: &ReviewView, target: &Target) -> Option<Decided> {
     match target {
-        Target::All { .. } => None,
         Target::File(path) | Target::Offer { path, .. } => {
             Some(Decided { path: path.clone(), line: 0, hunks: Vec::new() })
         }
+        Target::Shown(files) => match files.as_slice() {
+            [file] => Some(Decided { path: file.path.clone(), line: 0, hunks: Vec::new() }),
+            _ => None,
+        },
+        Target::All { .. } => None,
         Target::Hunk(name) => items(view).find_map(|item| {
             let hunk = item.hunk.filter(|hunk| hunk.id == name.id)?;
             Some(Decided { path: item.file.path.clone(), line: hunk.lines.start, hunks: vec![name.clone()] })

@@ -119,6 +119,7 @@ pub(super) fn hunk(buffer: &str, lines: Range<usize>, added: &str, summary: &str
     HunkView {
         id: HunkId(String::new()),
         revision: 1,
+        draft_lines: lines.start..lines.start + added.lines().count(),
         lines,
         removed: buffer.slice(range.clone()).into(),
         added: added.into(),

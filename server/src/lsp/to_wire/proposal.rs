@@ -2,14 +2,16 @@
 
 use copydesk_protocol as wire;
 
-use crate::documents::{Text, from_path};
+use super::stretch::{Stretch, stretches};
+use crate::documents::{from_path, lsp_range};
+use crate::editor::{Position, PositionEncoding};
 use crate::permissions::has_hidden;
 use crate::review::{
     DecisionResult, FileKind, FileReview, HunkState, HunkView, InlineMark, Outcome, ReviewView, Side,
 };
 
 /// Every file of the review, its hunks numbered over all files.
-pub(in crate::lsp) fn files(view: &ReviewView) -> Vec<wire::File> {
+pub(in crate::lsp) fn files(view: &ReviewView, encoding: PositionEncoding) -> Vec<wire::File> {
     let count = view.files.iter().map(|file| file.hunks.len()).sum();
     let mut before = 0;
     view.files
@@ -17,7 +19,7 @@ pub(in crate::lsp) fn files(view: &ReviewView) -> Vec<wire::File> {
         .map(|review| {
             let first = before;
             before += review.hunks.len();
-            file(review, first, count)
+            file(review, first, count, encoding)
         })
         .collect()
 }
@@ -32,7 +34,7 @@ pub(in crate::lsp) fn decide_results(results: Vec<DecisionResult>) -> wire::Prop
     wire::ProposalDecideResult { results: results.into_iter().map(result).collect() }
 }
 
-fn file(file: &FileReview, first: usize, count: usize) -> wire::File {
+fn file(file: &FileReview, first: usize, count: usize, encoding: PositionEncoding) -> wire::File {
     let (kind, new_uri) = match &file.kind {
         FileKind::Modify => (wire::FileKind::Modify, None),
         FileKind::Create => (wire::FileKind::Create, None),
@@ -54,14 +56,22 @@ fn file(file: &FileReview, first: usize, count: usize) -> wire::File {
         hunks: file
             .hunks
             .iter()
+            .zip(stretches(file))
             .zip(first + 1..)
-            .map(|(view, index)| hunk(file, view, index, count))
+            .map(|((view, stretch), index)| {
+                let range = range(file, &stretch, encoding);
+                hunk(file, view, (range, stretch), (index, count))
+            })
             .collect(),
     }
 }
 
-fn hunk(file: &FileReview, hunk: &HunkView, index: usize, count: usize) -> wire::Hunk {
-    let line = |line: usize| wire::Position { line: units(line), character: 0 };
+fn hunk(
+    file: &FileReview,
+    hunk: &HunkView,
+    (range, stretch): (wire::Range, Stretch<'_>),
+    (index, count): (usize, usize),
+) -> wire::Hunk {
     // The agent's own words, unless there are none.
     let reason = hunk.reasons.iter().rev().find(|reason| !reason.by_user).or(hunk.reasons.last());
     wire::Hunk {
@@ -69,10 +79,10 @@ fn hunk(file: &FileReview, hunk: &HunkView, index: usize, count: usize) -> wire:
         revision: hunk.revision,
         index: units(index),
         count: units(count),
-        range: wire::Range { start: line(hunk.lines.start), end: end(file.buffer.as_ref(), hunk.lines.end) },
-        removed: hunk.removed.to_string(),
-        added: hunk.added.to_string(),
-        inline: hunk.inline.iter().filter_map(|mark| inline(hunk, mark)).collect(),
+        range,
+        inline: hunk.inline.iter().filter_map(|mark| inline(&stretch, mark)).collect(),
+        removed: stretch.removed.into_owned(),
+        added: stretch.added.into_owned(),
         state: match hunk.state {
             HunkState::Pending => wire::HunkState::Pending,
             HunkState::Applying => wire::HunkState::Applying,
@@ -87,24 +97,27 @@ fn hunk(file: &FileReview, hunk: &HunkView, index: usize, count: usize) -> wire:
     }
 }
 
-/// Column 0 behind the last line. Behind the last line of all there is none: any column past its end means its end.
-fn end(buffer: Option<&Text>, line: usize) -> wire::Position {
-    match buffer {
-        Some(buffer) if line > 0 && line >= buffer.line_count() => {
-            wire::Position { line: units(buffer.line_count() - 1), character: units(i32::MAX as usize) }
-        }
-        _ => wire::Position { line: units(line), character: 0 },
-    }
+/// Where there is no file there is one place.
+fn range(file: &FileReview, stretch: &Stretch<'_>, encoding: PositionEncoding) -> wire::Range {
+    let position = |Position { line, character }| wire::Position { line, character };
+    let range = file.buffer.as_ref().map(|buffer| lsp_range(buffer, stretch.range.clone(), encoding));
+    range
+        .map(|range| wire::Range { start: position(range.start), end: position(range.end) })
+        .unwrap_or_default()
 }
 
 /// From bytes to UTF-16 units.
-fn inline(hunk: &HunkView, mark: &InlineMark) -> Option<wire::InlineMark> {
-    let (side, text) = match mark.side {
-        Side::Removed => (wire::InlineSide::Removed, &hunk.removed),
-        Side::Added => (wire::InlineSide::Added, &hunk.added),
+fn inline(stretch: &Stretch<'_>, mark: &InlineMark) -> Option<wire::InlineMark> {
+    let ([removed_lead, added_lead], InlineMark { side, range }) = (stretch.lead, mark);
+    let (side, text, lead) = match side {
+        Side::Removed => (wire::InlineSide::Removed, &stretch.removed, removed_lead),
+        Side::Added => (wire::InlineSide::Added, &stretch.added, added_lead),
     };
-    let utf16 = |bytes: usize| Some(units(text.get(..bytes)?.encode_utf16().count()));
-    Some(wire::InlineMark { side, start: utf16(mark.range.start)?, end: utf16(mark.range.end)? })
+    let utf16 = |bytes: usize| {
+        let head = text.get(..(bytes + lead).min(text.len()))?;
+        Some(units(head.encode_utf16().count()))
+    };
+    Some(wire::InlineMark { side, start: utf16(range.start)?, end: utf16(range.end)? })
 }
 
 const fn outcome(outcome: Outcome) -> wire::DecideOutcome {
@@ -131,7 +144,7 @@ mod tests {
 
     use super::*;
     use crate::conversation::{SessionId, ToolUseId};
-    use crate::documents::{AbsPath, Change};
+    use crate::documents::{AbsPath, Change, Text};
     use crate::review::{HunkId, Reason};
 
     fn reason(summary: &str, by_user: bool) -> Reason {
@@ -144,6 +157,7 @@ mod tests {
             id: HunkId("h_7".to_owned()),
             revision: 2,
             lines: 1..2,
+            draft_lines: 1..2,
             removed: "b\u{1f600}c".into(),
             added: "b\u{1f600}d".into(),
             inline: vec![InlineMark { side: Side::Removed, range: 5..6 }].into(),
@@ -166,7 +180,7 @@ mod tests {
             disk_differs: false,
         };
         let view = ReviewView { files: vec![Arc::new(file.clone()), Arc::new(file)], revision: 1 };
-        let files = serde_json::to_value(files(&view)).unwrap();
+        let files = serde_json::to_value(files(&view, PositionEncoding::Utf16)).unwrap();
         assert_eq!(files[0]["uri"], "file:///w/a%20b.rs");
         assert_eq!(files[0]["version"], json!(null));
         let hunk = &files[1]["hunks"][0];
@@ -175,7 +189,7 @@ mod tests {
             (&json!(2), &json!(2), &json!("rename"))
         );
         assert_eq!(hunk["inline"], json!([{"side": "removed", "start": 3, "end": 4}]));
-        assert_eq!(hunk["range"]["start"], json!({"line": 1, "character": 0}));
-        assert_eq!(hunk["range"]["end"]["line"], 1);
+        let range = json!({"start": {"line": 1, "character": 0}, "end": {"line": 1, "character": 4}});
+        assert_eq!(hunk["range"], range);
     }
 }

@@ -1,13 +1,16 @@
 //! A person's decision, taken apart: what concerns the agent's side alone is done at once, and what changes buffers or
 //! the disk becomes one part for each file, after all of them were looked at.
 
+use std::sync::Arc;
+
 use super::actor::Desk;
 use super::disk::is_read_only;
 use super::file::Hand;
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::review::{
-    Decide, Decision, DecisionResult, Draft, HunkId, HunkRef, HunkState, HunkView, Outcome, Take, Target,
+    Decide, Decision, DecisionResult, Draft, FileReview, HunkId, HunkRef, HunkState, HunkView, Outcome, Take,
+    Target,
 };
 
 /// What is left to do, and what is done already.
@@ -76,6 +79,28 @@ impl Desk {
                 }
                 self.plan_for_files(decide, vec![(path, session)]).await
             }
+            Target::Shown(shown) => {
+                self.make_view();
+                let mut files = Vec::new();
+                for file in &shown {
+                    let same = |now: &&Arc<FileReview>| now.path == file.path && now.session == file.session;
+                    match self.shown.files.iter().find(same) {
+                        // It was decided since.
+                        None => {}
+                        Some(now) if file.covers(now) => {
+                            files.push((file.path.clone(), file.session.clone()));
+                        }
+                        Some(_) => {
+                            let message = format!(
+                                "{}: there are changes that were not shown yet, so nothing was decided: look at them, then decide.",
+                                self.display(&file.path)
+                            );
+                            return done(vec![result(&file.path, None, Outcome::Stale, Some(message))]);
+                        }
+                    }
+                }
+                self.plan_for_files(decide, files).await
+            }
             Target::All { session } => {
                 let files =
                     self.under_review(|_, other| session.as_ref().is_none_or(|session| session == other));
@@ -108,7 +133,10 @@ impl Desk {
 
     fn plan_for_hunk(&mut self, decide: Decide, hunk: HunkRef) -> Plan {
         let Some((path, session, now)) = self.find(&hunk.id) else {
-            let message = format!("There is no change {} any more: it was decided already.", hunk.id.0);
+            let message = format!(
+                "There is no change `{}`: it was decided, or there never was one of that name.",
+                hunk.id.0
+            );
             let root = self.workspace.roots.first();
             return done(
                 root.map(|root| result(root, Some(&hunk.id), Outcome::Stale, Some(message)))

@@ -8,4 +8,5 @@ mod disk;
 mod echo;
 mod moves;
 mod sessions;
+mod shown;
 mod view;

@@ -1,0 +1,95 @@
+//! Decisions by the custom methods: about what was shown, and about nothing else.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
+use copydesk_tests::client::Home;
+use copydesk_tests::puppet::Puppets;
+use serde_json::{Value, json};
+
+/// Files of a project, open, and an agent that has read them.
+async fn with_files(files: &[(&str, &str)]) -> Puppets {
+    let home = Home::new();
+    for (name, text) in files {
+        home.write(name, text);
+    }
+    let mut puppets = Puppets::start(home).await;
+    for (name, text) in files {
+        let (uri, path) = (puppets.home.uri(name), puppets.home.path(name));
+        puppets.client.did_open(&uri, "plaintext", text);
+        puppets.call("the agent", "Read", json!({ "file_path": path })).await;
+    }
+    puppets
+}
+
+async fn edit(puppets: &mut Puppets, name: &str, old: &str, new: &str) {
+    let input = json!({ "file_path": puppets.home.path(name), "old_string": old, "new_string": new });
+    let outcome = puppets.call("the agent", "Edit", input).await;
+    assert!(!outcome.is_error, "{}", outcome.text);
+}
+
+async fn listed(puppets: &mut Puppets) -> Value {
+    puppets.client.request("copydesk/proposal/list", json!({})).await.unwrap()["files"].take()
+}
+
+fn outcomes(results: &[Value]) -> Vec<&str> {
+    results.iter().map(|result| result["outcome"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn what_was_listed_can_be_decided_by_its_name_alone_its_file_or_all_together() {
+    let mut puppets = with_files(&[("a.txt", "a\nb\nc\n"), ("b.txt", "a\nb\n")]).await;
+    edit(&mut puppets, "a.txt", "a", "A").await;
+    edit(&mut puppets, "a.txt", "c", "C").await;
+    edit(&mut puppets, "b.txt", "b", "B").await;
+    let files = listed(&mut puppets).await;
+    let hunk = files[0]["hunks"][0]["id"].clone();
+    assert_eq!(outcomes(&puppets.decide("accept", json!({ "hunkId": hunk })).await), ["accepted"]);
+    let a = puppets.home.uri("a.txt");
+    assert_eq!(outcomes(&puppets.decide("accept", json!({ "uri": a })).await), ["accepted"]);
+    assert_eq!(outcomes(&puppets.decide("reject", json!({ "all": true })).await), ["rejected"]);
+    assert_eq!(puppets.client.text(&a), "A\nb\nC\n");
+    assert_eq!(puppets.client.text(&puppets.home.uri("b.txt")), "a\nb\n");
+    puppets.end().await;
+}
+
+#[tokio::test]
+async fn an_older_revision_or_a_name_that_is_none_decides_nothing() {
+    let mut puppets = with_files(&[("a.txt", "a\nb\n")]).await;
+    edit(&mut puppets, "a.txt", "b", "B").await;
+    let files = listed(&mut puppets).await;
+    edit(&mut puppets, "a.txt", "B", "B2").await;
+    let hunk = &files[0]["hunks"][0];
+    let target = json!({ "hunkId": hunk["id"], "revision": hunk["revision"] });
+    assert_eq!(outcomes(&puppets.decide("accept", target).await), ["stale"]);
+    let none = puppets.decide("accept", json!({ "hunkId": "zz" })).await;
+    assert_eq!(outcomes(&none), ["stale"]);
+    let message = none[0]["message"].as_str().unwrap();
+    assert_eq!(message, "There is no change `zz`: it was decided, or there never was one of that name.");
+    assert_eq!(puppets.client.text(&puppets.home.uri("a.txt")), "a\nb\n");
+    puppets.end().await;
+}
+
+#[tokio::test]
+async fn lines_behind_a_last_line_without_a_break_come_with_the_break_before_them() {
+    let mut puppets = with_files(&[("a.txt", "a\nb")]).await;
+    edit(&mut puppets, "a.txt", "a\nb", "a\nb\nW1").await;
+    let file = listed(&mut puppets).await[0].take();
+    let hunk = &file["hunks"][0];
+    let end = json!({ "line": 1, "character": 1 });
+    assert_eq!(hunk["range"], json!({ "start": end, "end": end }));
+    assert_eq!((&hunk["removed"], &hunk["added"]), (&json!(""), &json!("\nW1")));
+
+    let uri = puppets.home.uri("a.txt");
+    let amend = json!({ "uri": uri, "hunkId": hunk["id"], "revision": hunk["revision"], "text": "\nW2" });
+    let amended = puppets.client.request("copydesk/proposal/amend", amend).await.unwrap();
+    assert_eq!(amended["results"][0]["outcome"], "amended");
+    let file = listed(&mut puppets).await[0].take();
+    assert_eq!(file["hunks"][0]["added"], "\nW2");
+    assert_eq!(outcomes(&puppets.decide("accept", json!({ "uri": uri })).await), ["accepted"]);
+    assert_eq!(puppets.client.text(&uri), "a\nb\nW2");
+    puppets.end().await;
+}
