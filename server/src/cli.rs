@@ -39,6 +39,8 @@ pub enum Exit {
     NothingApplied,
     /// Something accepted could not be applied.
     NotAllApplied,
+    /// The offline model was asked for a change and has proposed none.
+    NotDone,
     /// By Ctrl-C, as shells number it.
     Cancelled,
 }
@@ -51,6 +53,7 @@ impl Exit {
             Self::Usage => 2,
             Self::NothingApplied => 3,
             Self::NotAllApplied => 4,
+            Self::NotDone => 5,
             Self::Cancelled => 130,
         }
     }

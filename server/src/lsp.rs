@@ -25,6 +25,7 @@ mod proposals;
 mod publish;
 mod remote_editor;
 mod serve;
+mod shown_so_far;
 mod stage;
 pub mod surface;
 mod to_wire;

@@ -26,8 +26,8 @@ pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig, Credential, Renew
 pub use event::{BlockDelta, ProviderEvent};
 pub use examine::{Ability, Examination, examine};
 pub use local::LocalModel;
-pub use offline::{OFFLINE_LABEL, OfflineModel};
-pub use openai::{OPENAI_URL, OpenAi, OpenAiConfig};
+pub use offline::{OFFLINE_LABEL, OfflineModel, wants_only_words};
+pub use openai::{OPENAI_MODEL, OPENAI_URL, OpenAi, OpenAiConfig};
 pub use provider::{
     ClearedInputs, ContextEdit, ContextEditing, EditTrigger, KeptThinking, ModelError, ModelErrorKind,
     ModelRequest, OnOverload, Provider, ProviderInfo, Purpose, Thinking, ToolChoice, ToolDefinition, Window,

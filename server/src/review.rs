@@ -29,7 +29,7 @@ mod shown;
 mod told;
 mod view;
 
-pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, Take, Target};
+pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, ShownFile, Take, Target};
 pub use desk::{DeskHandle, MakeProposal, Waits};
 pub use draft::{Draft, Existence, Refusal, Warning};
 pub use merge::{TextConflict, three_way};

@@ -142,11 +142,14 @@ fn project_folder(workspace: &Workspace) -> Option<Utf8PathBuf> {
     Some(state.join("projects").join(name))
 }
 
-/// `$XDG_STATE_HOME/copydesk` or what the system has for it.
+/// `$XDG_STATE_HOME/copydesk` or what the system has for it. `None` without a home folder that is there: a relative one would
+/// be a folder of the workspace, and one that is missing is nobody's.
 fn state_folder() -> Option<PathBuf> {
+    let home = etcetera::home_dir().ok().filter(|home| home.is_absolute() && home.is_dir());
     let strategy = etcetera::choose_base_strategy().ok()?;
     let state = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-    Some(state.join("copydesk"))
+    let is_apart = std::env::var_os("XDG_STATE_HOME").is_some_and(|named| state.starts_with(named));
+    (state.is_absolute() && (is_apart || home.is_some())).then(|| state.join("copydesk"))
 }
 
 fn host() -> Host {

@@ -110,8 +110,11 @@ fn with_nobody_to_ask_nothing_is_applied() {
 fn a_script_gets_one_object_or_every_event() {
     let folder = Folder::with(&[("a.rs", BEFORE)]);
     let ran = folder.run(&["run", "--diff", "--output", "stream-json", TASK]);
-    let events: Vec<serde_json::Value> =
+    let mut events: Vec<serde_json::Value> =
         ran.out.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let result = events.pop().unwrap();
+    assert_eq!((&result["type"], &result["accepted"]), (&"result".into(), &0.into()));
+    assert_eq!(result["files"][0]["hunks"][0]["state"], "pending");
     let numbers: Vec<_> = events.iter().map(|event| event["seq"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=events.len() as u64).collect::<Vec<_>>(), "without gaps");
     assert_eq!(events.last().unwrap()["event"]["type"], "terminal");
@@ -119,6 +122,7 @@ fn a_script_gets_one_object_or_every_event() {
     let ran = folder.run(&["run", "--yes", "--output=json", TASK]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
     assert_eq!((&report["reason"], &report["accepted"]), (&"completed".into(), &2.into()));
+    assert_eq!(report["files"][0]["hunks"][0]["state"], "accepted");
     assert_eq!(folder.read("a.rs"), AFTER);
 }
 
@@ -127,6 +131,15 @@ fn a_task_without_changes_is_done() {
     let folder = Folder::with(&[("a.rs", BEFORE)]);
     let ran = folder.run(&["run", "explain", "a.rs:L1"]);
     assert_eq!((ran.code, folder.read("a.rs").as_str()), (0, BEFORE), "{}{}", ran.out, ran.err);
+}
+
+#[test]
+fn a_change_that_the_offline_model_did_not_make_is_told_by_the_exit_code() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    for prompt in ["write me a poem", "rename lode to open in a.rs", "rename load to open in gone.rs"] {
+        let ran = folder.run(&["run", "--yes", prompt]);
+        assert_eq!((ran.code, folder.read("a.rs").as_str()), (5, BEFORE), "{prompt}: {}{}", ran.out, ran.err);
+    }
 }
 
 #[test]
@@ -204,4 +217,27 @@ fn output_that_is_lost_is_a_failure_and_a_reader_that_left_is_none() {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
     assert_eq!(run(writer.into()).status.code(), Some(0));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn what_is_tried_with_nobody_to_read_of_it_leaves_nothing_and_a_relative_home_is_none() {
+    let folder = Folder::with(&[]);
+    let temporary = folder.path().join("tmp");
+    std::fs::create_dir(&temporary).unwrap();
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    Command::new(env!("CARGO_BIN_EXE_copydesk"))
+        .args(["try", "--offline"])
+        .current_dir(folder.path())
+        .env_clear()
+        .envs([("HOME", "rel"), ("TMPDIR", temporary.to_str().unwrap())])
+        .stdin(Stdio::null())
+        .stdout(writer)
+        .output()
+        .unwrap();
+    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["tmp"]);
 }

@@ -266,9 +266,10 @@ fn setup_editor(name: &str) -> Result<SetupEditor, UsageError> {
         "helix" | "hx" => Ok(SetupEditor::Helix),
         "vscode" | "code" => Ok(SetupEditor::VsCode),
         "emacs" => Ok(SetupEditor::Emacs),
-        other => {
-            Err(error(format!("there is nothing for `{other}`; there is nvim, helix, vscode and emacs")))
-        }
+        other => Err(error(format!(
+            "there is nothing for `{other}`; there is nvim, helix, vscode and emacs. Another editor needs to be told, \
+                 in its own settings for language servers, to start `copydesk`"
+        ))),
     }
 }
 
@@ -283,8 +284,18 @@ fn file_argument(word: &str) -> Result<FileArgument, UsageError> {
             Ok(FileArgument { path: path.to_owned(), lines: Some((first, last)) })
         }
         (Some(_), Some(_)) => Err(error(format!("`{word}`: lines count from 1, the first one first"))),
+        _ if is_numbers(lines) => Err(error(format!("`{word}`: no file has so many lines"))),
         _ => Ok(whole()),
     }
+}
+
+fn is_numbers(lines: &str) -> bool {
+    let digits = |text: &str| {
+        let text = text.strip_prefix('L').unwrap_or(text);
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
+    digits(first) && digits(last)
 }
 
 fn unknown_option(option: &str) -> UsageError {
@@ -411,6 +422,8 @@ mod tests {
         check_error(&["run", "x", "--output", "xml"], "not `xml`");
         check_error(&["run", "x", "--output"], "needs a value");
         check_error(&["run", "x", "a.rs:9-3"], "lines count from 1");
+        check_error(&["run", "x", "a.rs:99999999999999"], "no file has so many lines");
+        check_error(&["setup", "zed"], "to start `copydesk`");
         check_error(&["setup"], "which editor?");
         check_error(&["setup", "ed"], "nothing for `ed`");
         check_error(&["doctor", "me"], "one argument too many");

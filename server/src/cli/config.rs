@@ -4,7 +4,7 @@ use camino::Utf8PathBuf;
 
 use super::Exit;
 use super::terminal::{Look, Terminal};
-use crate::config::{Key, Loaded, Override, Places, Shown, load};
+use crate::config::{Key, Loaded, Origin, Override, Places, Shown, load};
 
 pub(super) fn show(terminal: &mut Terminal, overrides: &[Override]) -> Exit {
     let loaded = load(&places(overrides));
@@ -26,21 +26,22 @@ fn print(terminal: &mut Terminal, loaded: &Loaded) {
         let found = if *found { "" } else { " (not there)" };
         terminal.styled(Look::Quiet, &format!("# {path}{found}"));
     }
-    let rows: Vec<_> = Key::all()
-        .map(|key| {
-            let (value, origin) = key.show(&loaded.settings);
-            let row = match value {
-                Shown::Value(value) => format!("{} = {value}", key.name()),
-                Shown::Unset => format!("# {} is not set", key.name()),
-                Shown::Hidden => format!("# {} is set, and not shown", key.name()),
-            };
-            (row, origin)
-        })
-        .collect();
-    let width = rows.iter().map(|(row, _)| row.chars().count()).max().unwrap_or_default();
-    for (row, origin) in rows {
-        let origin = terminal.paint(Look::Quiet, &format!("# {origin}"));
-        terminal.line(&format!("{row:width$}  {origin}"));
+    let rows = Key::all().map(|key| {
+        let (value, origin) = key.show(&loaded.settings);
+        let row = match value {
+            Shown::Value(value) => format!("{} = {value}", key.name()),
+            Shown::Unset => format!("# {} is not set", key.name()),
+            Shown::Hidden => format!("# {} is set, and not shown", key.name()),
+        };
+        (key.about(), row, origin)
+    });
+    for (about, row, origin) in rows {
+        terminal.styled(Look::Quiet, &format!("\n# {about}"));
+        let origin = match origin {
+            Origin::Default => String::new(),
+            origin => terminal.paint(Look::Quiet, &format!("  # {origin}")),
+        };
+        terminal.line(&format!("{row}{origin}"));
     }
     for diagnostic in &loaded.diagnostics {
         terminal.styled(Look::Bad, &diagnostic.to_string());
@@ -67,11 +68,17 @@ mod tests {
         for want in [
             "model.name = \"m\" # --model",
             "# anthropic.api_key is set, and not shown # $ANTHROPIC_API_KEY",
-            "# openai.base_url is not set # default",
-            "max_turns = 100 # default",
+            "# the address of a chat-completions server",
+            "# openai.base_url is not set",
+            "max_turns = 100",
         ] {
             assert!(rows.iter().any(|row| row == want), "{want} in\n{text}");
         }
         assert!(!text.contains("FAKE"));
+        // Values are as long as they are.
+        assert!(
+            text.lines().filter(|row| row.starts_with('#')).all(|row| row.chars().count() <= 110),
+            "{text}"
+        );
     }
 }

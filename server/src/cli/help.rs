@@ -65,7 +65,7 @@ the changes and asks about each hunk:
   -y, --yes         accept everything
   --diff            print the changes as a unified diff and change nothing
   -o, --output      text (default), json (one object at the end), or stream-json (each event as it
-                    comes, one a line)
+                    comes, one a line, and at the end the same object, with \"type\": \"result\")
   --offline         the built-in offline model
   --model NAME      the model to ask
 
@@ -78,6 +78,8 @@ exit codes:
   2    wrong usage
   3    there were changes, and none was applied
   4    something accepted could not be applied
+  5    the offline model was asked for a change and has made none: it says why. Of a language model
+       nobody can tell whether words were all that was wanted, so that is 0
   130  cancelled
 ";
 
@@ -103,8 +105,8 @@ given, or the usual ones.
 const CONFIG: &str = "\
 usage: copydesk config
 
-Prints the settings in effect as TOML, each with the place it came from, then what is wrong in
-them. They are read from config.toml in your configuration folder, from .copydesk/config.toml here,
+Prints the settings in effect as TOML, each with what it is and, unless it is the default, the place
+it came from, then what is wrong in them. They are read from config.toml in your configuration folder, from .copydesk/config.toml here,
 from the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY,
 OPENAI_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_DETECT_LOCAL, COPYDESK_LOG) and from the command line;
 the later ones win. An editor's own settings are not known here.

@@ -1,6 +1,6 @@
 //! Deciding about pending changes, one by one or all at once.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 use anyhow::{Context, Result};
 use copydesk_protocol::{
@@ -33,6 +33,8 @@ pub(super) struct Tally {
     pub(super) left: usize,
     /// Accepted, but not applied: why.
     pub(super) failed: Vec<String>,
+    /// What became of each hunk that was decided on, by its id.
+    pub(super) outcomes: BTreeMap<String, DecideOutcome>,
     /// By Ctrl-C.
     pub(super) cancelled: bool,
 }
@@ -151,6 +153,9 @@ impl Review<'_> {
         let params = DecideParams { decision, target, reason: None };
         let decided: ProposalDecideResult = self.editor.call(methods::PROPOSAL_DECIDE, params).await?;
         for result in decided.results {
+            if let Some(hunk) = result.hunk_id {
+                tally.outcomes.insert(hunk, result.outcome);
+            }
             match result.outcome {
                 DecideOutcome::Accepted => tally.accepted += 1,
                 DecideOutcome::Rejected => tally.rejected += 1,
@@ -211,7 +216,12 @@ impl Review<'_> {
     /// The person's own version of the agent's lines; what to accept then. `None`: nothing was changed.
     async fn amend(&mut self, item: &Item) -> Result<Option<DecideTarget>> {
         let Some(hunk) = &item.hunk else { return Ok(None) };
-        let text = edited(&hunk.added, &item.file.uri)?;
+        // Behind the last line of a text, the break before the lines is part of the change and none of theirs.
+        let behind = hunk.removed.is_empty() && hunk.range.start.character > 0;
+        let lead = ["\r\n", "\n", "\r"].into_iter().find(|lead| behind && hunk.added.starts_with(lead));
+        let lead = lead.unwrap_or_default();
+        let lines = hunk.added.strip_prefix(lead).unwrap_or(&hunk.added);
+        let text = format!("{lead}{}", edited(lines, &item.file.uri)?);
         if text == hunk.added {
             self.terminal.line("Nothing was changed.");
             return Ok(None);
@@ -250,6 +260,7 @@ impl Tally {
         self.rejected += other.rejected;
         self.left += other.left;
         self.failed.extend(other.failed);
+        self.outcomes.extend(other.outcomes);
         self.cancelled |= other.cancelled;
     }
 

@@ -3,9 +3,9 @@
 use anyhow::{Context, Result, bail};
 use camino::Utf8PathBuf;
 use copydesk_protocol::{
-    ContentBlock, EditorContext, File, Position, Range, TaskStartParams, TaskStartResult, methods,
+    ContentBlock, EditorContext, File, Hunk, Position, Range, TaskStartParams, TaskStartResult, methods,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::Exit;
 use super::arguments::{Decide, FileArgument, Output, RunArguments};
@@ -16,6 +16,7 @@ use super::review::{Decider, Review, Tally};
 use super::task::{Ended, Show, follow};
 use super::terminal::{Look, Terminal};
 use crate::documents::{AbsPath, PathCase, Workspace, from_path};
+use crate::models::wants_only_words;
 
 pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Result<Exit> {
     let folder = working_folder()?;
@@ -40,13 +41,23 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         Review { editor: &mut editor, terminal, workspace: &workspace, session: &started.session_id };
     let files = review.files().await?;
     let tally = decide(&mut review, &files, &arguments, &mut interrupt).await?;
-    if arguments.output == Output::Json {
-        terminal.line(&report(&ended, &files, &tally).to_string());
-    } else if arguments.output == Output::Text && tally != Tally::default() {
-        terminal.styled(Look::Heading, &tally.words());
+    match arguments.output {
+        Output::Json => terminal.line(&report(&ended, files.clone(), &tally).to_string()),
+        Output::StreamJson => {
+            let mut last = report(&ended, files.clone(), &tally);
+            last["type"] = json!("result");
+            terminal.line(&last.to_string());
+        }
+        Output::Text if tally != Tally::default() => terminal.styled(Look::Heading, &tally.words()),
+        Output::Text => {}
     }
     editor.close().await;
-    Ok(exit(&ended, &files, &tally, arguments.decide))
+    let exit = exit(&ended, &files, &tally, arguments.decide);
+    Ok(if exit == Exit::Done && files.is_empty() && not_done(&ended, &arguments.prompt) {
+        Exit::NotDone
+    } else {
+        exit
+    })
 }
 
 async fn decide(
@@ -103,14 +114,33 @@ fn exit(ended: &Ended, files: &[File], tally: &Tally, decide: Decide) -> Exit {
     }
 }
 
-/// The object of `--output json`: the proposed files as the protocol has them, and what became of them.
-fn report(ended: &Ended, files: &[File], tally: &Tally) -> serde_json::Value {
+/// Whether a change was asked for and is not there: only the offline model's prompts can be told apart.
+fn not_done(ended: &Ended, prompt: &str) -> bool {
+    ended.offline && !wants_only_words(prompt)
+}
+
+/// The object of `--output json`, and the last one of `stream-json`: the files that were proposed as the protocol has them,
+/// but for each hunk's state, which is what became of it.
+fn report(ended: &Ended, files: Vec<File>, tally: &Tally) -> Value {
+    let with_outcomes = |file: File| {
+        let state = |hunk: &Hunk| match tally.outcomes.get(&hunk.id) {
+            Some(outcome) => json!(outcome),
+            None => json!(hunk.state),
+        };
+        let states: Vec<Value> = file.hunks.iter().map(state).collect();
+        let mut file = json!(file);
+        let hunks = file.get_mut("hunks").and_then(Value::as_array_mut);
+        for (hunk, state) in hunks.into_iter().flatten().zip(states) {
+            hunk["state"] = state;
+        }
+        file
+    };
     json!({
         "sessionId": ended.session,
         "reason": ended.reason,
         "message": ended.message,
         "text": ended.text,
-        "files": files,
+        "files": files.into_iter().map(with_outcomes).collect::<Vec<_>>(),
         "accepted": tally.accepted,
         "rejected": tally.rejected,
         "notApplied": tally.failed,
@@ -154,12 +184,14 @@ fn working_folder() -> Result<AbsPath> {
 
 #[cfg(test)]
 mod tests {
+    use copydesk_protocol::DecideOutcome;
+
     use super::*;
     use crate::config::Override;
 
     fn ended(reason: &str) -> Ended {
         let (session, reason) = ("s".to_owned(), reason.to_owned());
-        Ended { session, reason, message: None, text: String::new(), cancelled: false }
+        Ended { session, reason, message: None, text: String::new(), cancelled: false, offline: false }
     }
 
     fn file() -> File {
@@ -188,6 +220,35 @@ mod tests {
         check("model_error", &[], &none, Decide::Ask, Exit::Failed);
         let cancelled = Tally { cancelled: true, ..Tally::default() };
         check("completed", &files, &cancelled, Decide::Ask, Exit::Cancelled);
+    }
+
+    #[test]
+    fn what_became_of_each_hunk_is_in_the_report() {
+        let hunk = |id: &str| {
+            json!({
+                "id": id, "revision": 1, "index": 1, "count": 1, "removed": "a", "added": "b", "inline": [],
+                "range": {"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}},
+                "state": "pending", "reason": "r", "sessionId": "s",
+            })
+        };
+        let mut file = json!(file());
+        file["hunks"] = json!([hunk("h_1"), hunk("h_2")]);
+        let files = vec![serde_json::from_value(file).unwrap()];
+        let outcomes = [("h_1".to_owned(), DecideOutcome::Accepted)].into();
+        let report = report(&ended("completed"), files, &Tally { accepted: 1, outcomes, ..Tally::default() });
+        let hunks = report["files"][0]["hunks"].as_array().unwrap();
+        let states: Vec<_> = hunks.iter().map(|hunk| &hunk["state"]).collect();
+        assert_eq!(states, ["accepted", "pending"]);
+        assert_eq!(report["accepted"], 1);
+    }
+
+    #[test]
+    fn only_the_offline_model_is_known_to_have_been_asked_for_a_change() {
+        let offline = Ended { offline: true, ..ended("completed") };
+        assert!(not_done(&offline, "rename load to open"));
+        assert!(not_done(&offline, "write me a poem"));
+        assert!(!not_done(&offline, "explain src/a.rs"));
+        assert!(!not_done(&ended("completed"), "rename load to open"));
     }
 
     #[test]

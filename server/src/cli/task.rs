@@ -29,6 +29,8 @@ pub(super) struct Ended {
     pub(super) text: String,
     /// By Ctrl-C.
     pub(super) cancelled: bool,
+    /// The offline model answered.
+    pub(super) offline: bool,
 }
 
 impl Ended {
@@ -53,6 +55,7 @@ pub(super) async fn follow(
 ) -> Result<Ended> {
     let mut said = Said::default();
     let mut cancelled = false;
+    let mut answered_offline = false;
     loop {
         let (method, params) = match editor.next(interrupt).await? {
             Next::Notification { method, params } => (method, params),
@@ -60,7 +63,8 @@ pub(super) async fn follow(
                 // Asked twice: the server is not waited for.
                 let session = String::new();
                 let text = said.text();
-                return Ok(Ended { session, reason: "aborted".into(), message: None, text, cancelled });
+                let reason = "aborted".to_owned();
+                return Ok(Ended { session, reason, message: None, text, cancelled, offline: false });
             }
             Next::Interrupted => {
                 cancelled = true;
@@ -79,9 +83,15 @@ pub(super) async fn follow(
                 match event.event {
                     Event::Terminal { reason, message, .. } => {
                         let text = said.text();
-                        return Ok(Ended { session: event.session_id, reason, message, text, cancelled });
+                        let (session, offline) = (event.session_id, answered_offline);
+                        return Ok(Ended { session, reason, message, text, cancelled, offline });
                     }
-                    event => said.take(event),
+                    event => {
+                        if let Event::RequestStart { offline, .. } = &event {
+                            answered_offline = *offline;
+                        }
+                        said.take(event);
+                    }
                 }
             }
             methods::PERMISSION_ASKED => {

@@ -55,19 +55,24 @@ impl Terminal {
         Self { out, err, colours: Colours::Off, interactive: false, lost: None }
     }
 
-    /// As it is, without a line break. A reader that has gone away is no error: there is nobody to tell.
+    /// As it is, without a line break.
     pub(super) fn print(&mut self, text: &str) {
         let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
-        if let Err(error) = written
-            && error.kind() != std::io::ErrorKind::BrokenPipe
-        {
+        if let Err(error) = written {
             self.lost.get_or_insert(error);
         }
     }
 
     /// Why not all that was printed has arrived, such as a full disk. A script must not take what there is for the whole.
+    /// A reader that has gone away is no error: there is nobody to tell.
     pub(super) fn lost_output(&self) -> Option<String> {
-        self.lost.as_ref().map(ToString::to_string)
+        let lost = self.lost.as_ref().filter(|error| error.kind() != std::io::ErrorKind::BrokenPipe);
+        lost.map(ToString::to_string)
+    }
+
+    /// All that was printed has arrived somewhere.
+    pub(super) fn is_heard(&self) -> bool {
+        self.lost.is_none()
     }
 
     pub(super) fn line(&mut self, text: &str) {

@@ -13,9 +13,12 @@ use crate::config::Override;
 use crate::documents::{AbsPath, Workspace, from_path};
 
 pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) -> Result<Exit> {
-    let folder = tempfile::Builder::new().prefix("copydesk-try-").tempdir()?.keep();
-    let folder =
-        folder.to_str().and_then(AbsPath::new).context("the temporary folder's name is not UTF-8")?;
+    let temporary = tempfile::Builder::new().prefix("copydesk-try-").tempdir()?;
+    let folder = temporary
+        .path()
+        .to_str()
+        .and_then(AbsPath::new)
+        .context("the temporary folder's name is not UTF-8")?;
     sample::write(&folder)?;
     let workspace = Workspace::new(vec![folder.clone()], false);
     let mut interrupt = Interrupt::listen()?;
@@ -59,6 +62,10 @@ pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) ->
          copydesk setup helix|nvim|vscode|emacs     the same in your editor\n  \
          copydesk doctor                            which model answers, and what is missing"
     ));
+    if terminal.is_heard() {
+        // The person was told where it is.
+        let _ = temporary.keep();
+    }
     Ok(match (ended.is_success(), tally.cancelled) {
         (_, true) => Exit::Cancelled,
         (false, false) => Exit::Failed,

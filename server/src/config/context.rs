@@ -153,6 +153,48 @@ impl ContextNumber {
         Self::GitMs,
     ];
 
+    /// What it is, for a person.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::ResultChars => "Characters of one tool result, above which it is saved to a file",
+            Self::RoundResultChars => "The same for all results of one round",
+            Self::PreviewBytes => "Bytes shown of a result that was saved",
+            Self::FailedResultChars => "Characters shown of a result that failed, or that can't be saved",
+            Self::RecentRounds => "Newest rounds whose results are never left out",
+            Self::SnipAtLeast => {
+                "Tokens that leaving results out must save, so that it is worth a broken cache"
+            }
+            Self::IdleMinutes => "Minutes of silence, after which the provider's cache is cold anyway",
+            Self::KeptResults => "Newest results that are never cleared",
+            Self::ClearResultsAt => "Results, from which on old ones are cleared",
+            Self::ServerClearAt => "Tokens of the request, from which on the provider clears old results",
+            Self::ClearAtLeast => "Tokens that clearing must save",
+            Self::SmallTalkChars => "Characters of a message that counts as small talk",
+            Self::CollapseAtPercent => "Percent of the usable window, from which on folds are made",
+            Self::ReservedOutput => "Tokens of the window kept free for an answer, at most",
+            Self::CompactMargin => "Tokens below the usable window at which a conversation is summarised",
+            Self::CompactAtPercent => {
+                "Percent of the usable window at which it is summarised, if that is earlier"
+            }
+            Self::WarningMargin => "Tokens below that at which the user is warned",
+            Self::BlockingMargin => "Tokens below the usable window at which nothing is sent any more",
+            Self::CompactFailures => "Failed summaries in a row, after which no more is tried in a session",
+            Self::RefillRounds => {
+                "Rounds within which a conversation that is full again after a summary has refilled too fast"
+            }
+            Self::RefillsAllowed => "Fast refills in a row, after which the task stops",
+            Self::SummaryTokens => "Tokens of a summary",
+            Self::SummaryRetries => "Requests for one summary, each after the oldest rounds were dropped",
+            Self::KeptTokens => "Tokens of the newest messages that stay beside a summary",
+            Self::ReattachedFiles => "Files shown again after a summary",
+            Self::ReattachedFileTokens => "Tokens of each",
+            Self::ReattachedTokens => "Tokens of all",
+            Self::MemoryFileChars => "Characters of one memory file (`CLAUDE.md`, `AGENTS.md`)",
+            Self::AttachmentsMs => "Milliseconds for what is told between rounds",
+            Self::GitMs => "Milliseconds for the look at the repository when a session begins",
+        }
+    }
+
     /// As `config.toml` has it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -1,5 +1,6 @@
 //! The names of the settings, and who may set each.
 
+mod about;
 mod set;
 mod show;
 

@@ -46,6 +46,8 @@ impl Places {
         let folder = etcetera::choose_base_strategy()
             .ok()
             .map(|strategy| etcetera::BaseStrategy::config_dir(&strategy))
+            // A relative one would be a folder of the workspace, which may be somebody else's.
+            .filter(|folder| folder.is_absolute())
             .and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
         let environment = std::env::vars_os()
             // What is no Unicode must not pass for unset.

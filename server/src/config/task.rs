@@ -44,6 +44,18 @@ impl TaskNumber {
     pub const ALL: [Self; 4] =
         [Self::FirstOutputTokens, Self::EscalatedOutputTokens, Self::StopHookBlocks, Self::ToolsAtOnce];
 
+    /// What it is, for a person.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::FirstOutputTokens => "Tokens of an answer, where `model.max_tokens` says nothing",
+            Self::EscalatedOutputTokens => "The same once an answer was cut",
+            Self::StopHookBlocks => {
+                "How often in a row Stop hooks may block an end; 0: as often as they like"
+            }
+            Self::ToolsAtOnce => "Calls of one answer that run at the same time",
+        }
+    }
+
     /// As `config.toml` has it.
     pub const fn name(self) -> &'static str {
         match self {

@@ -2,7 +2,7 @@
 
 use super::Finding;
 use crate::config::{ModelChoice, ProviderKind, shown_url};
-use crate::models::{DEFAULT_MODEL, OPENAI_URL};
+use crate::models::{DEFAULT_MODEL, OPENAI_MODEL, OPENAI_URL};
 
 /// What there is to say of it, and whether a model can answer; what is to be done goes to `next`.
 pub fn look(choice: &ModelChoice, next: &mut Vec<String>) -> (Vec<Finding>, bool) {
@@ -29,7 +29,9 @@ fn tell(found: &mut Vec<Finding>, choice: &ModelChoice, next: &mut Vec<String>) 
         }
         ProviderKind::OpenAi => {
             let url = choice.base_url.as_deref().unwrap_or(OPENAI_URL);
-            let name = choice.name.as_deref().unwrap_or("the usual model");
+            let usual =
+                if url.contains("api.openai.com") { OPENAI_MODEL } else { "the first model that is named" };
+            let name = choice.name.as_deref().unwrap_or(usual);
             let line = format!("{name}{}: {why}", at(OPENAI_URL));
             if choice.api_key.is_none() && !url.contains("api.openai.com") {
                 found.push(Finding::good(line));
@@ -41,7 +43,7 @@ fn tell(found: &mut Vec<Finding>, choice: &ModelChoice, next: &mut Vec<String>) 
         }
         ProviderKind::Local => {
             found.push(Finding::good(format!(
-                "a model on this machine (Ollama, llama.cpp, vLLM, LM Studio), if one answers: {why}"
+                "a model on this machine (Ollama, llama.cpp, vLLM, LM Studio), if one answers at its usual port, which is not tried here: {why}"
             )));
             offline(found, "until then the offline model answers", next);
             true

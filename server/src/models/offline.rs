@@ -43,6 +43,11 @@ impl OfflineModel {
     }
 }
 
+/// Whether what the offline model does for this prompt, if it understands it, is to say something: it changes no file.
+pub fn wants_only_words(prompt: &str) -> bool {
+    grammar::parse(prompt).is_some_and(|sentence| sentence.instruction == grammar::Instruction::Explain)
+}
+
 impl Provider for OfflineModel {
     fn info(&self) -> ProviderInfo {
         ProviderInfo {

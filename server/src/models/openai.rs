@@ -47,7 +47,7 @@ use crate::config::{ApiKey, ChatServer, ToolCallFormat};
 pub const OPENAI_URL: &str = "https://api.openai.com/v1";
 
 /// The model that OpenAI is asked for where none is named. Other servers are asked for the first one they have.
-const DEFAULT_MODEL: &str = "gpt-5";
+pub const OPENAI_MODEL: &str = "gpt-5";
 
 /// Characters of a request that make a token, at least: code and JSON are dense. Where a server cuts a prompt that is too
 /// long without a word, we have to notice, so the estimate is rather too high.
@@ -159,7 +159,7 @@ impl Inner {
 
     /// The model that needs no asking.
     fn named(&self) -> Option<String> {
-        let usual = || (self.server == ChatServer::OpenAi).then(|| DEFAULT_MODEL.to_owned());
+        let usual = || (self.server == ChatServer::OpenAi).then(|| OPENAI_MODEL.to_owned());
         self.config.model.clone().or_else(usual)
     }
 

@@ -144,7 +144,7 @@ fn delete(rest: &[Token]) -> Option<Instruction> {
     let at = rest.iter().position(|token| token.is("line"))?;
     let which = rest.get(at + 1)?;
     let line = match which.text.parse() {
-        Ok(number) if !which.quoted && number > 0 => Line::Number(number),
+        Ok(number) if !which.quoted => Line::Number(number),
         _ if which.quoted => Line::Text(which.text.clone()),
         _ => return None,
     };

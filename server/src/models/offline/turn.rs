@@ -39,6 +39,9 @@ pub(super) fn next(request: &ModelRequest) -> Turn {
     let Some(sentence) = parse(&task.words) else {
         return said(format!("{INTRODUCTION}That is beyond me. What I understand:\n\n{UNDERSTOOD}"));
     };
+    if let Some(why) = no_name(&sentence.instruction) {
+        return said(format!("{INTRODUCTION}{why}"));
+    }
     let mut turn = work(&task, &sentence);
     if let Some(missing) =
         turn.calls.iter().find(|call| !request.tools.iter().any(|tool| tool.name == call.tool))
@@ -49,6 +52,19 @@ pub(super) fn next(request: &ModelRequest) -> Turn {
         turn.text.insert_str(0, INTRODUCTION);
     }
     turn
+}
+
+/// Why nothing can be called what a rename asks for.
+fn no_name(instruction: &Instruction) -> Option<String> {
+    match instruction {
+        Instruction::Rename { from, to } if from == to => {
+            Some(format!("`{from}` is called that already, so there is nothing to do."))
+        }
+        Instruction::Rename { to, .. } if to.starts_with(|first: char| first.is_numeric()) => {
+            Some(format!("`{to}` is no name: names don't begin with a digit."))
+        }
+        _ => None,
+    }
 }
 
 /// Its first words in every task.

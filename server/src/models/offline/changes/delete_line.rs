@@ -8,9 +8,7 @@ use crate::models::offline::grammar::Line;
 pub(super) fn deleted(file: File<'_>, line: &Line) -> Plan {
     let count = file.text.split('\n').count();
     let lines: Vec<usize> = match line {
-        Line::Number(number) => {
-            (*number..=*number).filter(|number| *number <= count).map(|it| it - 1).collect()
-        }
+        Line::Number(number) => number.checked_sub(1).filter(|line| *line < count).into_iter().collect(),
         Line::Text(wanted) => {
             let says_it = |(at, line): (usize, &str)| (line.trim() == wanted.trim()).then_some(at);
             file.text.split('\n').enumerate().filter_map(says_it).collect()
@@ -18,6 +16,7 @@ pub(super) fn deleted(file: File<'_>, line: &Line) -> Plan {
     };
     if lines.is_empty() {
         return Plan::nothing(match line {
+            Line::Number(0) => "Lines count from 1, so there is no line 0.".to_owned(),
             Line::Number(number) => {
                 format!("`{}` has {count} lines, so there is no line {number}.", file.path)
             }
@@ -54,6 +53,7 @@ mod tests {
         check("a\nb\nc", Line::Number(3), "a\nb");
         check("a", Line::Number(1), "");
         check("a\nb\nc", Line::Number(4), "a\nb\nc");
+        check("a\nb\nc", Line::Number(0), "a\nb\nc");
         check("x\n  a b;\ny\na b;", Line::Text("a b;".to_owned()), "x\ny");
     }
 }

@@ -1,0 +1,50 @@
+//! What each setting is, in a line for a person.
+
+use super::Key;
+
+impl Key {
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::ModelProvider => {
+                "who answers: anthropic, openai, local or offline; unset, the first of them that can"
+            }
+            Self::ModelName => "the model's name there; unset, the provider's usual one",
+            Self::ModelMaxTokens => "tokens of one answer, at most",
+            Self::ModelContextWindow => {
+                "tokens that the model takes in; unset, the server is asked, else 200000 are assumed"
+            }
+            Self::ModelServer => "which chat-completions server it is; unset, the address tells",
+            Self::ModelToolCalls => "how tools are called: natively, or described in the prompt",
+            Self::ModelDetectLocal => "whether a server on this machine is looked for",
+            Self::ModelThinking => "how much it thinks first: \"off\", \"adaptive\", or tokens",
+            Self::ModelEffort => "how hard it tries, from \"low\" to \"max\"",
+            Self::ModelAttempts => "how often a request is made before it is given up",
+            Self::ModelRetryWait => "milliseconds before the second attempt; each next one waits longer",
+            Self::ModelFallback => "models that are asked in turn where this one can't",
+            Self::ModelSmall => "a model for titles and short summaries",
+            Self::ModelPrices => "dollars for a million tokens: \"model = input/output\"",
+            Self::AnthropicBaseUrl => "another address of Anthropic's API",
+            Self::AnthropicApiKey => "the key for it",
+            Self::AnthropicAuthToken => "a token in the place of the key, for gateways",
+            Self::AnthropicIdleTimeout => "milliseconds of silence that end a stream; 0: none do",
+            Self::OpenAiBaseUrl => "the address of a chat-completions server",
+            Self::OpenAiApiKey => "the key for it",
+            Self::OpenAiIdleTimeout => "milliseconds of silence that end a stream; 0: none do",
+            Self::MaxTurns => "rounds of tool calls in one task, at most",
+            Self::MaxBudget => "dollars that one task may cost, by `model.prices`",
+            Self::Actions => "your own entries in the menu of code actions",
+            Self::ReviewAdvance => "whether a decision moves the cursor to the next change",
+            Self::ReviewInlayHints => "whether changes are shown as inlay hints too",
+            Self::ReviewEchoTimeout => "milliseconds in which the editor has to show an accepted change",
+            Self::FilesEditLimit => {
+                "bytes of a file that is edited, at most; longer ones can be read in parts"
+            }
+            Self::LogLevel => "how much is written to the log",
+            Self::ContextAutoCompact => "whether a conversation that grows too long is summarised",
+            Self::ContextCollapse => "whether old rounds are folded before that",
+            Self::ContextSnip => "whether old results that nobody needs are left out",
+            Self::Task(number) => number.about(),
+            Self::Context(number) => number.about(),
+        }
+    }
+}
