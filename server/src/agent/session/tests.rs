@@ -145,7 +145,7 @@ async fn a_summary_that_is_wanted_while_a_task_runs_is_made_behind_it() {
     ];
     let mut stage = Stage::new(script, &[]);
     let (session, task) = stage.start("look");
-    stage.lines("asked Look outside").await;
+    stage.lines("asked").await;
     let sent = stage.sessions.compact(&session, "mind the tests").expect("a session");
     assert_eq!(sent, Sent { task, queued: true });
     stage.sessions.send(&session, vec![ContentBlock::text("and now?")]).expect("a session");
