@@ -1,0 +1,158 @@
+//! A command while it runs and after: what it has written up to now, and what came of it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use camino::Utf8PathBuf;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::output::{Output, Shown};
+use super::order::Exit;
+use super::trial_tree::TreeChange;
+use super::{Refusal, TrialMode};
+
+/// One command, in the foreground or not. Goes on running until it ends or is stopped.
+#[derive(Debug)]
+pub struct Task {
+    id: String,
+    command: String,
+    mode: TrialMode,
+    begun: Instant,
+    output: Mutex<Output>,
+    outcome: watch::Sender<Option<Arc<Outcome>>>,
+    stop: CancellationToken,
+}
+
+/// What came of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Outcome {
+    pub how: How,
+    /// What it changed in the trial tree.
+    pub changes: Vec<TreeChange>,
+    /// The folder that it ended in, as in the real workspace, if it said so.
+    pub cwd: Option<Utf8PathBuf>,
+    pub took: Duration,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum How {
+    Exited(Exit),
+    /// It was stopped.
+    Stopped,
+    /// It wrote more than a command may.
+    Flood,
+    /// It never ran.
+    Refused(Refusal),
+}
+
+/// Stops a command unless it is let go.
+#[derive(Debug)]
+pub struct StopOnDrop(Option<Arc<Task>>);
+
+impl Task {
+    pub(super) fn new(id: String, command: String, mode: TrialMode, output: Output) -> Self {
+        Self {
+            id,
+            command,
+            mode,
+            begun: Instant::now(),
+            output: Mutex::new(output),
+            outcome: watch::Sender::new(None),
+            stop: CancellationToken::new(),
+        }
+    }
+
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The command line.
+    pub fn command(&self) -> &str {
+        &self.command
+    }
+
+    pub fn mode(&self) -> &TrialMode {
+        &self.mode
+    }
+
+    /// Ends the command; `ended` tells when it is gone.
+    pub fn stop(&self) {
+        self.stop.cancel();
+    }
+
+    /// What came of it, once it is over.
+    pub async fn ended(&self) -> Arc<Outcome> {
+        let mut outcome = self.outcome.subscribe();
+        match outcome.wait_for(Option::is_some).await.as_deref() {
+            Ok(Some(outcome)) => outcome.clone(),
+            // The sender is this task's own.
+            Ok(None) | Err(_) => std::future::pending().await,
+        }
+    }
+
+    /// What came of it, if it is over.
+    pub fn outcome(&self) -> Option<Arc<Outcome>> {
+        self.outcome.borrow().clone()
+    }
+
+    /// What it has written up to now, whole if that is at most `limit` characters.
+    pub fn shown(&self, limit: usize) -> Shown {
+        self.output().shown(limit)
+    }
+
+    /// What it has written since the last time, or the end of that.
+    pub fn news(&self) -> Option<String> {
+        self.output().news()
+    }
+
+    /// The file that all further output goes to as well.
+    pub fn save(&self) -> Option<Utf8PathBuf> {
+        self.output().begin_file()
+    }
+
+    pub(super) fn take(&self, bytes: &[u8]) {
+        let mut output = self.output();
+        output.take(bytes);
+        if output.is_flood() {
+            self.stop.cancel();
+        }
+    }
+
+    /// Told when the command is to end.
+    pub(super) fn stopping(&self) -> &CancellationToken {
+        &self.stop
+    }
+
+    pub(super) fn is_flood(&self) -> bool {
+        self.output().is_flood()
+    }
+
+    pub(super) fn end(&self, how: How, changes: Vec<TreeChange>, cwd: Option<Utf8PathBuf>) {
+        let outcome = Outcome { how, changes, cwd, took: self.begun.elapsed() };
+        self.outcome.send_replace(Some(Arc::new(outcome)));
+    }
+
+    fn output(&self) -> MutexGuard<'_, Output> {
+        self.output.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl StopOnDrop {
+    pub fn new(task: Arc<Task>) -> Self {
+        Self(Some(task))
+    }
+
+    /// The command goes on.
+    pub fn let_go(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        if let Some(task) = &self.0 {
+            task.stop();
+        }
+    }
+}

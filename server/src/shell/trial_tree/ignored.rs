@@ -1,0 +1,98 @@
+//! Which files git would not look at, in a tree of two layers.
+
+use std::collections::HashMap;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+/// The rules of one look at the tree.
+pub(super) struct Ignored {
+    lower: Utf8PathBuf,
+    upper: Utf8PathBuf,
+    /// By folder, relative to the root.
+    of_folders: HashMap<Utf8PathBuf, Gitignore>,
+    /// The repository's own and the user's, the stronger first.
+    of_all: [Gitignore; 2],
+}
+
+/// A repository's own files.
+pub(super) const REPOSITORY: &str = ".git";
+
+impl Ignored {
+    /// `upper` lies over `lower`.
+    pub(super) fn new(lower: &Utf8Path, upper: &Utf8Path) -> Self {
+        let mut own = GitignoreBuilder::new(lower);
+        // A file that is not there, or rules in it that don't parse, ignore nothing.
+        let _ = own.add(lower.join(".git/info/exclude"));
+        let user = GitignoreBuilder::new(lower).build_global().0;
+        let of_all = [own.build().unwrap_or_else(|_| Gitignore::empty()), user];
+        Self { lower: lower.to_owned(), upper: upper.to_owned(), of_folders: HashMap::new(), of_all }
+    }
+
+    /// Whether git ignores `path`, relative to the root, whose folders are not ignored.
+    pub(super) fn is(&mut self, path: &Utf8Path, is_folder: bool) -> bool {
+        let whole = self.lower.join(path);
+        for folder in path.ancestors().skip(1) {
+            match self.rules(folder).matched(&whole, is_folder) {
+                Match::Ignore(_) => return true,
+                Match::Whitelist(_) => return false,
+                Match::None => {}
+            }
+        }
+        self.of_all.iter().map(|rules| rules.matched(&whole, is_folder)).find(|m| !m.is_none()).is_some_and(|m| m.is_ignore())
+    }
+
+    /// Whether git ignores `path` or a folder that it is in.
+    pub(super) fn is_within(&mut self, path: &Utf8Path, is_folder: bool) -> bool {
+        let mut folders: Vec<&Utf8Path> = path.ancestors().skip(1).filter(|folder| !folder.as_str().is_empty()).collect();
+        folders.reverse();
+        folders.into_iter().any(|folder| self.is(folder, true)) || self.is(path, is_folder)
+    }
+
+    fn rules(&mut self, folder: &Utf8Path) -> &Gitignore {
+        let (lower, upper) = (&self.lower, &self.upper);
+        self.of_folders.entry(folder.to_owned()).or_insert_with(|| {
+            let mut builder = GitignoreBuilder::new(lower.join(folder));
+            let name = folder.join(".gitignore");
+            let place = if upper.join(&name).is_file() { upper.join(&name) } else { lower.join(&name) };
+            if place.is_file() {
+                let _ = builder.add(place);
+            }
+            builder.build().unwrap_or_else(|_| Gitignore::empty())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rules_are_those_of_the_tree_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        let (lower, upper) = (root.join("lower"), root.join("upper"));
+        for (path, text) in [
+            ("lower/.gitignore", "target/\n*.log\n"),
+            ("lower/a/.gitignore", "!keep.log\n"),
+            ("lower/.git/info/exclude", "notes\n"),
+            ("upper/b/.gitignore", "made.*\n"),
+        ] {
+            std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
+            std::fs::write(root.join(path), text).unwrap();
+        }
+        let mut ignored = Ignored::new(&lower, &upper);
+        let mut check = |path: &str, is_folder, wanted| assert_eq!(ignored.is(path.into(), is_folder), wanted, "{path}");
+        check("target", true, true);
+        check("target", false, false);
+        check("x.log", false, true);
+        check("a/keep.log", false, false);
+        check("a/other.log", false, true);
+        check("notes", false, true);
+        check("b/made.rs", false, true);
+        check("b/own.rs", false, false);
+        assert!(ignored.is_within("target/debug/x".into(), false));
+        assert!(!ignored.is_within("a/b/c.rs".into(), false));
+    }
+}

@@ -1,0 +1,86 @@
+//! Files as they are compared: by stamp where that is enough, else by content.
+
+use std::fs::{self, Metadata};
+use std::hash::{DefaultHasher, Hasher as _};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+
+use camino::Utf8Path;
+
+/// Which state of a file something is known of. Two equal ones are the same state: the time of the last change of the
+/// inode can't be set by hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Stamp {
+    inode: u64,
+    size: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+/// Stands for the bytes of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Content {
+    length: u64,
+    hash: u64,
+}
+
+impl Stamp {
+    pub(super) fn of(metadata: &Metadata) -> Self {
+        Self {
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    /// Whether its content was written after that of `other`.
+    pub(super) fn is_newer(self, other: Self) -> bool {
+        self.modified > other.modified
+    }
+
+    pub(super) fn at(path: &Utf8Path) -> Option<Self> {
+        fs::symlink_metadata(path).ok().map(|metadata| Self::of(&metadata))
+    }
+}
+
+impl Content {
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(bytes);
+        Self { length: bytes.len() as u64, hash: hasher.finish() }
+    }
+
+    /// Of the regular file at `path`.
+    pub(super) fn at(path: &Utf8Path) -> Option<Self> {
+        let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
+        is_file.then(|| fs::read(path).ok().map(|bytes| Self::of(&bytes))).flatten()
+    }
+
+    /// Whether the file at `path` holds these bytes.
+    pub(super) fn is_at(self, path: &Utf8Path) -> bool {
+        let same_length = fs::symlink_metadata(path)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.len() == self.length);
+        same_length && Self::at(path) == Some(self)
+    }
+}
+
+/// Writes `bytes` into the file at `path`, which is made with `mode` if it is not there. Whoever has it open sees them.
+pub(super) fn write(path: &Utf8Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    use std::io::Write as _;
+    let open = || fs::OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(path);
+    let mut file = match open() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            // Read only, which keeps nobody from replacing it.
+            fs::remove_file(path)?;
+            open()?
+        }
+        opened => opened?,
+    };
+    file.write_all(bytes)
+}
+
+/// The permissions of `metadata`, or those of a new file.
+pub(super) fn mode(metadata: Option<&Metadata>) -> u32 {
+    metadata.map_or(0o644, |metadata| metadata.permissions().mode() & 0o7777)
+}

@@ -1,0 +1,103 @@
+//! The trial tree as a layer over the real folder: what is pending is put into the layer before a command, and what the
+//! command left there is told after it.
+//!
+//! Invariant: between commands, the layer holds of what git does not ignore only files that differ from the disk, and such
+//! as a build tool would otherwise take for unchanged.
+
+mod differences;
+mod place;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::time::SystemTime;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::layer::{Content, Stamp};
+use super::{FileView, TextRule, TreeChange};
+
+/// One root of the workspace with its layer.
+#[derive(Debug)]
+pub(in crate::shell) struct OverlayTree {
+    /// The real folder, which nothing here writes to.
+    lower: Utf8PathBuf,
+    upper: Utf8PathBuf,
+    /// What is known of the layer's files that git does not ignore, by path below the root.
+    known: BTreeMap<Utf8PathBuf, Known>,
+    /// Files that can't be shown as text: kept as the command left them.
+    kept: BTreeMap<Utf8PathBuf, Kept>,
+}
+
+/// A file of the layer as it is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Known {
+    Has { content: Content, stamp: Stamp },
+    /// Hidden, if the real folder has it.
+    Gone,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Kept {
+    stamp: Stamp,
+    /// Of the real file that it was made from.
+    lower: Option<Stamp>,
+}
+
+impl OverlayTree {
+    /// The tree over `lower`, with its layer in the folder `upper`, which is made.
+    pub(in crate::shell) fn new(lower: &Utf8Path, upper: &Utf8Path) -> io::Result<Self> {
+        fs::create_dir_all(upper)?;
+        let (known, kept) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { lower: lower.to_owned(), upper: upper.to_owned(), known, kept })
+    }
+
+    pub(in crate::shell) fn root(&self) -> &Utf8Path {
+        &self.lower
+    }
+
+    pub(in crate::shell) fn upper(&self) -> &Utf8Path {
+        &self.upper
+    }
+
+    /// Makes the tree say what `views` say, and elsewhere what the disk says. Views of other roots are passed over.
+    pub(in crate::shell) fn put(&mut self, views: &[FileView]) -> io::Result<()> {
+        self.let_go_of_overtaken();
+        let mut wanted = BTreeSet::new();
+        for view in views {
+            let Ok(path) = view.path.strip_prefix(&self.lower) else { continue };
+            let path = path.to_owned();
+            match &view.bytes {
+                Some(bytes) if !Content::of(bytes).is_at(&self.lower.join(&path)) => {
+                    self.place(&path, bytes)?;
+                    wanted.insert(path);
+                }
+                None if fs::symlink_metadata(self.lower.join(&path)).is_ok() => {
+                    self.hide(&path)?;
+                    wanted.insert(path);
+                }
+                Some(_) | None => {}
+            }
+        }
+        let others: Vec<Utf8PathBuf> =
+            self.known.keys().filter(|path| !wanted.contains(*path)).cloned().collect();
+        others.iter().try_for_each(|path| self.show_real(path))
+    }
+
+    /// What differs in the tree from what was put there, or was found the last time. `begun`: when the command was started.
+    pub(in crate::shell) fn changes(&mut self, rule: TextRule, begun: SystemTime) -> Vec<TreeChange> {
+        differences::Differences::of(self, rule, begun).found()
+    }
+
+    /// A file that can't be merged gives way to the real one when that changes.
+    fn let_go_of_overtaken(&mut self) {
+        let (lower, upper) = (&self.lower, &self.upper);
+        self.kept.retain(|path, kept| {
+            let overtaken = Stamp::at(&lower.join(path)) != kept.lower;
+            if overtaken {
+                let _ = fs::remove_file(upper.join(path));
+            }
+            !overtaken
+        });
+    }
+}

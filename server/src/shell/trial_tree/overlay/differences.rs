@@ -1,0 +1,199 @@
+//! What a command left in the layer of a trial tree.
+
+use std::collections::BTreeSet;
+use std::fs::{self, Metadata};
+use std::time::SystemTime;
+
+use camino::{Utf8Path, Utf8PathBuf};
+
+use super::super::ignored::{Ignored, REPOSITORY};
+use super::super::layer::{self, Content, Stamp};
+use super::super::{ChangeKind, TextRule, TreeChange, Whole, whiteout};
+use super::{Kept, Known, OverlayTree};
+
+/// One look at the layer.
+pub(super) struct Differences<'t> {
+    tree: &'t mut OverlayTree,
+    ignored: Ignored,
+    rule: TextRule,
+    begun: SystemTime,
+    found: Vec<TreeChange>,
+    /// Paths of the layer that have something of their own.
+    present: BTreeSet<Utf8PathBuf>,
+}
+
+impl<'t> Differences<'t> {
+    pub(super) fn of(tree: &'t mut OverlayTree, rule: TextRule, begun: SystemTime) -> Self {
+        let ignored = Ignored::new(&tree.lower, &tree.upper);
+        Self { tree, ignored, rule, begun, found: Vec::new(), present: BTreeSet::new() }
+    }
+
+    pub(super) fn found(mut self) -> Vec<TreeChange> {
+        self.folder(Utf8Path::new(""));
+        let is_vanished = |(path, known): (&Utf8PathBuf, &Known)| {
+            let has = matches!(known, Known::Has { .. }) && !self.present.contains(path);
+            (has && fs::symlink_metadata(self.tree.upper.join(path)).is_err()).then(|| path.clone())
+        };
+        let vanished: Vec<Utf8PathBuf> = self.tree.known.iter().filter_map(is_vanished).collect();
+        for path in vanished {
+            self.gone(&path);
+        }
+        let present = &self.present;
+        self.tree.kept.retain(|path, _| present.contains(path));
+        self.found.sort_by(|one, other| one.path.cmp(&other.path));
+        self.found
+    }
+
+    fn folder(&mut self, folder: &Utf8Path) {
+        let entries = self.tree.upper.join(folder).read_dir_utf8().into_iter().flatten().flatten();
+        let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_owned()).collect();
+        names.sort();
+        for name in &names {
+            let path = folder.join(name);
+            let Ok(metadata) = fs::symlink_metadata(self.tree.upper.join(&path)) else { continue };
+            if name == REPOSITORY {
+                self.repository(&path, &metadata);
+            } else if !self.ignored.is(&path, self.is_folder(&path, &metadata)) {
+                self.entry(&path, &metadata);
+            }
+        }
+        if whiteout::is_opaque(&self.tree.upper.join(folder)) {
+            for hidden in self.real_names(folder) {
+                if !names.contains(&hidden) {
+                    self.hidden(&folder.join(hidden));
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self, path: &Utf8Path, metadata: &Metadata) {
+        if whiteout::is_whiteout(metadata) {
+            self.hidden(path);
+            return;
+        }
+        let real = fs::symlink_metadata(self.tree.lower.join(path)).ok();
+        let real_is_folder = real.as_ref().is_some_and(Metadata::is_dir);
+        if metadata.is_dir() {
+            if real.is_some() && !real_is_folder {
+                self.gone(path);
+            }
+            self.folder(path);
+            return;
+        }
+        if real_is_folder {
+            self.hidden_folder(path);
+        }
+        self.present.insert(path.to_owned());
+        if metadata.is_file() {
+            self.file(path, metadata, real.filter(Metadata::is_file).as_ref());
+        } else {
+            let what = if metadata.is_symlink() { Whole::Link } else { Whole::Special };
+            self.whole(path, metadata, what);
+        }
+    }
+
+    fn file(&mut self, path: &Utf8Path, metadata: &Metadata, real: Option<&Metadata>) {
+        let known = self.tree.known.get(path).copied();
+        let stamp = Stamp::of(metadata);
+        if matches!(known, Some(Known::Has { stamp: known, .. }) if known == stamp)
+            || self.tree.kept.get(path).is_some_and(|kept| kept.stamp == stamp)
+        {
+            return;
+        }
+        if metadata.len() > self.rule.largest {
+            self.whole(path, metadata, Whole::Huge);
+            return;
+        }
+        let Ok(bytes) = fs::read(self.tree.upper.join(path)) else { return };
+        let content = Content::of(&bytes);
+        let is_same = match known {
+            Some(Known::Has { content: known, .. }) => known == content,
+            Some(Known::Gone) => false,
+            None => content.is_at(&self.tree.lower.join(path)),
+        };
+        if !is_same && !(self.rule.is_text)(&bytes) {
+            self.whole(path, metadata, Whole::Binary);
+            return;
+        }
+        // It can't be gone again: nobody else writes here.
+        let _ = self.tree.know(path, content);
+        if !is_same {
+            let overtaken = known.is_none() && self.is_newer(real);
+            self.add(path, if overtaken { ChangeKind::Overtaken } else { ChangeKind::Written(bytes) });
+        } else if let Some(real) = real
+            && layer::mode(Some(real)) != layer::mode(Some(metadata))
+        {
+            self.add(path, ChangeKind::Mode(layer::mode(Some(metadata))));
+        }
+    }
+
+    /// Something of the real folder that the layer hides.
+    fn hidden(&mut self, path: &Utf8Path) {
+        let is_folder = self.tree.lower.join(path).is_dir();
+        if path.file_name() == Some(REPOSITORY) || self.ignored.is(path, is_folder) {
+            return;
+        }
+        match fs::symlink_metadata(self.tree.lower.join(path)) {
+            Ok(metadata) if metadata.is_dir() => self.hidden_folder(path),
+            Ok(_) => self.gone(path),
+            Err(_) => {}
+        }
+    }
+
+    fn hidden_folder(&mut self, folder: &Utf8Path) {
+        for name in self.real_names(folder) {
+            self.hidden(&folder.join(name));
+        }
+    }
+
+    fn gone(&mut self, path: &Utf8Path) {
+        if !matches!(self.tree.known.get(path), Some(Known::Gone)) {
+            self.tree.known.insert(path.to_owned(), Known::Gone);
+            self.add(path, ChangeKind::Deleted);
+        }
+    }
+
+    fn whole(&mut self, path: &Utf8Path, metadata: &Metadata, what: Whole) {
+        let kept = Kept { stamp: Stamp::of(metadata), lower: Stamp::at(&self.tree.lower.join(path)) };
+        self.tree.known.remove(path);
+        if self.tree.kept.insert(path.to_owned(), kept).is_none_or(|before| before.stamp != kept.stamp) {
+            self.add(path, ChangeKind::Whole { what, size: metadata.len() });
+        }
+    }
+
+    /// The real repository goes its own way: a layer over it would mix two histories.
+    fn repository(&mut self, path: &Utf8Path, metadata: &Metadata) {
+        let at = self.tree.upper.join(path);
+        // Looking at the state of a repository writes its index anew, which changes nothing.
+        let is_more_than_index = !metadata.is_dir()
+            || at.read_dir_utf8().is_ok_and(|entries| {
+                entries.flatten().any(|entry| !entry.file_name().starts_with("index"))
+            });
+        if is_more_than_index {
+            self.add(path, ChangeKind::Repository);
+        }
+        let removed = if metadata.is_dir() { fs::remove_dir_all(&at) } else { fs::remove_file(&at) };
+        if let Err(error) = removed {
+            tracing::warn!(%error, "the changes of a repository can't be undone");
+        }
+    }
+
+    fn add(&mut self, path: &Utf8Path, kind: ChangeKind) {
+        self.found.push(TreeChange { path: self.tree.lower.join(path), kind });
+    }
+
+    /// The real file was written after the command was started.
+    fn is_newer(&self, real: Option<&Metadata>) -> bool {
+        real.and_then(|real| real.modified().ok()).is_some_and(|modified| modified > self.begun)
+    }
+
+    /// A whiteout is a folder if it hides one.
+    fn is_folder(&self, path: &Utf8Path, metadata: &Metadata) -> bool {
+        metadata.is_dir() || (whiteout::is_whiteout(metadata) && self.tree.lower.join(path).is_dir())
+    }
+
+    fn real_names(&self, folder: &Utf8Path) -> Vec<String> {
+        let entries = self.tree.lower.join(folder).read_dir_utf8().into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_owned()).collect()
+    }
+}

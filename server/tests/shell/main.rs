@@ -1,0 +1,13 @@
+//! Commands as they really run: processes, walls and trial trees of this machine.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test ends where it can't go on"
+)]
+
+mod bench;
+mod place;
+mod trial_tree;
