@@ -18,7 +18,7 @@ pub mod walk;
 mod watch;
 mod workspace;
 
-pub use disk::{Expected, Part, WriteError};
+pub use disk::{Expected, Part, WriteError, text_of};
 pub use file_state::{Changed, Closed, ContentChange, FileStateCache, Ignored, OpenDocument, Opened};
 pub use paths::{AbsPath, PathCase};
 pub use position::{byte_range, lsp_range, offset, position, text_edits};

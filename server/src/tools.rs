@@ -1,5 +1,6 @@
 //! The tools a model can call, one file a tool.
 
+mod bash;
 mod edit;
 mod edit_match;
 #[cfg(test)]
@@ -20,6 +21,7 @@ mod target;
 mod tool;
 mod write;
 
+pub use bash::Bash;
 pub use edit::Edit;
 pub use glob::Glob;
 pub use grep::Grep;

@@ -11,13 +11,14 @@ use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
 use self::logging::SetLevel;
-use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions};
-use crate::config::{self, Override, Places, TaskNumber, choose_model, other_model};
-use crate::documents::{AbsPath, FileStateCache, PathCase, Workspace};
+use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps};
+use crate::config::{self, Override, Places, Settings, TaskNumber, choose_model, other_model};
+use crate::documents::{self, AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::Loudness;
 use crate::lsp::{self, Core, Host, Opening, Reload};
 use crate::models;
 use crate::review::{DeskHandle, Waits};
+use crate::shell::{self, ShellSettings, TextRule};
 use crate::tools::Tools;
 
 /// Serves one editor over stdin and stdout until it ends; the exit code is LSP's. `overrides` are settings of the command
@@ -97,7 +98,13 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         let choice = other_model(settings, &model);
         models::provider(choice, move || other_model(&again(&chosen_with).settings, &model))
     };
+    let shell = ShellDeps {
+        settings: Arc::new(shell_settings(settings)),
+        roots: real_roots(&workspace, &documents),
+        folder: state_folder.clone().unwrap_or_else(temporary_folder),
+    };
     let sessions = Sessions::new(SessionDeps {
+        shell,
         fallbacks: settings.model.fallback.value.iter().map(other).collect(),
         small: settings.model.small.value.as_ref().map(other),
         prices: Arc::new(settings.model.prices.value.clone()),
@@ -115,6 +122,38 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         clock: Arc::new(SystemTime::now),
     });
     Core { workspace, documents, desk, sessions, configuration: Arc::new(loaded), options, reload }
+}
+
+fn shell_settings(settings: &Settings) -> ShellSettings {
+    let home = etcetera::home_dir().ok().and_then(|home| Utf8PathBuf::from_path_buf(home).ok());
+    let own = etcetera::choose_base_strategy().ok().map(|places| places.config_dir().join("copydesk"));
+    ShellSettings {
+        // The file may be replaced by a newer one while this runs.
+        program: if cfg!(target_os = "linux") {
+            "/proc/self/exe".into()
+        } else {
+            std::env::current_exe().unwrap_or_else(|_| "copydesk".into())
+        },
+        home,
+        own: own.into_iter().filter_map(|own| Utf8PathBuf::from_path_buf(own).ok()).collect(),
+        writable: Vec::new(),
+        limits: shell::Limits::default(),
+        caps: shell::Caps::default(),
+        text: TextRule {
+            largest: settings.files.edit_limit.value,
+            is_text: |bytes| documents::text_of(bytes).is_some(),
+        },
+    }
+}
+
+fn real_roots(workspace: &Workspace, documents: &FileStateCache) -> Vec<Utf8PathBuf> {
+    workspace.roots.iter().map(|root| documents.real_path(root).as_path().to_owned()).collect()
+}
+
+/// For a server that has no place of its own.
+fn temporary_folder() -> Utf8PathBuf {
+    let folder = std::env::temp_dir().join(format!("copydesk-{}", std::process::id()));
+    Utf8PathBuf::from_path_buf(folder).unwrap_or_else(|_| "/tmp/copydesk".into())
 }
 
 /// Everything that the configuration is read from, but for the editor's settings.

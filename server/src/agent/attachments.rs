@@ -45,9 +45,11 @@ pub(super) async fn collect(
     }
     let memory = memory.unwrap_or_default();
     let memory_file = |text| attachment(at, AttachmentKind::MemoryFile, text);
+    let commands = context.shell.take_notices().into_iter();
+    let commands = commands.map(|text| attachment(at, AttachmentKind::TaskStatus, text));
     let date = memory.date.map(|text| attachment(at, AttachmentKind::DateChange, text));
     let memory = memory.files.into_iter().map(memory_file).chain(date);
-    of_told(&told, &context.workspace, at).into_iter().chain(memory).collect()
+    of_told(&told, &context.workspace, at).into_iter().chain(commands).chain(memory).collect()
 }
 
 /// Adds what changed in files that were seen, but for those that say the `same`.

@@ -24,6 +24,7 @@ use crate::editor::Range;
 use crate::models::Provider;
 use crate::permissions::{NOT_STARTED_WITH_IT, PermissionAnswer, PermissionMode, PermissionRequest};
 use crate::review::DeskHandle;
+use crate::shell::{Shell, ShellSettings};
 use crate::tools::Tools;
 
 /// All sessions of this server. Cheap to clone; nothing here waits.
@@ -53,6 +54,7 @@ pub struct SessionDeps {
     pub editor_name: String,
     pub limits: Limits,
     pub context: ContextSettings,
+    pub shell: ShellDeps,
     /// Where sessions of this workspace keep what outlives a request; `None`: nowhere.
     pub state_folder: Option<Utf8PathBuf>,
     pub clock: Clock,
@@ -70,6 +72,22 @@ pub struct PermissionSetup {
 impl Default for PermissionSetup {
     fn default() -> Self {
         Self { mode: PermissionMode::Default, no_bypass: Some(NOT_STARTED_WITH_IT.to_owned()) }
+    }
+}
+
+/// What the shells of all sessions work with.
+#[derive(Clone)]
+pub struct ShellDeps {
+    pub settings: Arc<ShellSettings>,
+    /// The roots of the workspace, links followed.
+    pub roots: Vec<Utf8PathBuf>,
+    /// Each session has a folder of its own in it.
+    pub folder: Utf8PathBuf,
+}
+
+impl ShellDeps {
+    fn shell(&self, session: &SessionId) -> Shell {
+        Shell::new(self.settings.clone(), self.roots.clone(), self.folder.join(session.as_str()))
     }
 }
 

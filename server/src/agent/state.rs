@@ -13,6 +13,7 @@ use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
 use crate::permissions::SessionMode;
 use crate::review::DeskHandle;
+use crate::shell::Shell;
 use crate::tools::ToolUseContext;
 
 /// Gives the time, so that no other place asks for it.
@@ -55,6 +56,7 @@ pub(super) struct RoundContext {
     /// The task's token; each call gets a child of it.
     pub(super) cancel: CancellationToken,
     pub(super) mode: SessionMode,
+    pub(super) shell: Arc<Shell>,
 }
 
 impl State {
@@ -100,6 +102,7 @@ impl RoundContext {
             messages: self.messages.clone(),
             cancel: self.cancel.child_token(),
             mode: self.mode.clone(),
+            shell: self.shell.clone(),
             progress,
         }
     }

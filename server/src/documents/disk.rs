@@ -59,6 +59,18 @@ pub(super) fn decode(path: &AbsPath, bytes: Vec<u8>) -> Result<(Text, Encoding),
     }
 }
 
+/// `text` as the file at `path` would be written with it.
+pub(super) fn bytes_of(path: &AbsPath, text: &str, limit: u64) -> Vec<u8> {
+    let encoding =
+        read(path, limit).and_then(|now| decode(path, now.bytes)).ok().map(|(_, encoding)| encoding);
+    encoding.and_then(|encoding| encoding.encode(text).ok()).unwrap_or_else(|| text.as_bytes().to_vec())
+}
+
+/// The text that a file of these bytes has; `None` if they are no text that can be kept exactly.
+pub fn text_of(bytes: &[u8]) -> Option<Text> {
+    encoding::decode(bytes.to_vec()).ok().map(|(text, _)| Text::from(text))
+}
+
 /// The same for the same bytes within one release of this program; it stands for them where they are compared over time.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     #[allow(deprecated, reason = "SipHash with fixed keys: the standard library's default may change")]

@@ -251,6 +251,12 @@ impl FileStateCache {
         disk::read_part(&followed(path)?, lines, most_bytes)
     }
 
+    /// `text` in the bytes that the file at `path` would have with it: in the encoding of the file that is there, else UTF-8.
+    /// A character that the encoding does not have makes them UTF-8 too.
+    pub fn bytes_of(&self, path: &AbsPath, text: &Text) -> Vec<u8> {
+        disk::bytes_of(path, &text.to_string(), self.edit_limit)
+    }
+
     /// Writes a closed file, through links, if the disk still says what is `expected`. Blocks for the time of an fsync.
     pub fn write(&self, path: &AbsPath, text: &Text, expected: Expected) -> Result<Snapshot, WriteError> {
         let path = self.closed(path)?;

@@ -84,7 +84,10 @@ pub struct Limits {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Report {
     /// The walls can't be built: nothing has run.
-    Refused { step: String, cause: String },
+    Refused {
+        step: String,
+        cause: String,
+    },
     Started,
     Ended(Exit),
 }

@@ -131,7 +131,9 @@ impl Output {
         let ((head, head_lossy), (tail, tail_lossy)) = (readable(head), readable(tail));
         let saved = self.file.as_ref().and(self.path.clone());
         let place = match &saved {
-            Some(path) if self.saved < self.total => format!("; the first {} bytes are in {path}", self.saved),
+            Some(path) if self.saved < self.total => {
+                format!("; the first {} bytes are in {path}", self.saved)
+            }
             Some(path) => format!("; all of it is in {path}"),
             None => String::new(),
         };
@@ -213,7 +215,11 @@ mod tests {
         check(&[b"0123456789"], 4, "01\n[… 6 bytes omitted …]\n89");
         let long: Vec<u8> = (0..100).map(|at| b'a' + at % 26).collect();
         check(&[&long], 10, "abc\n[… 94 bytes omitted …]\ntuv");
-        check(&long.iter().map(std::slice::from_ref).collect::<Vec<_>>(), 10, "abc\n[… 94 bytes omitted …]\ntuv");
+        check(
+            &long.iter().map(std::slice::from_ref).collect::<Vec<_>>(),
+            10,
+            "abc\n[… 94 bytes omitted …]\ntuv",
+        );
     }
 
     #[test]

@@ -102,7 +102,8 @@ impl Process {
             let _ = self.child.kill().await;
         }
         let deadline = tokio::time::Instant::now() + REST;
-        while let Ok(Ok(length @ 1..)) = tokio::time::timeout_at(deadline, self.output.read(&mut chunk)).await {
+        while let Ok(Ok(length @ 1..)) = tokio::time::timeout_at(deadline, self.output.read(&mut chunk)).await
+        {
             take(chunk.get(..length).unwrap_or_default());
         }
         while let Ok(Ok(Some(line))) = tokio::time::timeout_at(deadline, reports.next_line()).await {

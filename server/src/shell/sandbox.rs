@@ -117,7 +117,8 @@ mod tests {
 
     #[test]
     fn keys_and_agents_do_not_reach_a_command() {
-        let given = ["PATH", "ANTHROPIC_API_KEY", "COPYDESK_LOG", "MISTRAL_API_KEY", "SSH_AUTH_SOCK", "PAGER"];
+        let given =
+            ["PATH", "ANTHROPIC_API_KEY", "COPYDESK_LOG", "MISTRAL_API_KEY", "SSH_AUTH_SOCK", "PAGER"];
         let names = |is_walled| {
             let given = given.map(|name| (name.to_owned(), "x".to_owned()));
             let set = |name: &str| SET.iter().any(|(set, _)| *set == name);

@@ -66,6 +66,7 @@ struct State {
     cwd: Option<Utf8PathBuf>,
     started: u64,
     tasks: BTreeMap<String, Arc<Task>>,
+    notices: Vec<String>,
 }
 
 /// Folders of one command, gone with it.
@@ -134,6 +135,29 @@ impl Shell {
         let (shell, heard) = (self.clone(), task.clone());
         tokio::spawn(async move { shell.follow(&heard, process, places, begun).await });
         Ok(task)
+    }
+
+    /// Takes over the folder that a command ended in, if it lies in the workspace. Else the next one begins where it would
+    /// have without, which is given.
+    pub fn settle(&self, ended_in: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
+        let ended_in = ended_in?;
+        if self.roots.iter().any(|root| ended_in.starts_with(root)) {
+            self.lock().cwd = Some(ended_in.to_owned());
+            return None;
+        }
+        let first = self.roots.first().cloned()?;
+        self.lock().cwd = Some(first.clone());
+        Some(first)
+    }
+
+    /// Told to the model before its next request.
+    pub fn notice(&self, text: String) {
+        self.lock().notices.push(text);
+    }
+
+    /// What was noted since the last time.
+    pub fn take_notices(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().notices)
     }
 
     /// Ends everything that still runs.
@@ -283,7 +307,10 @@ impl Drop for Places {
 fn made(roots: &[Utf8PathBuf], folder: &Utf8Path) -> io::Result<Vec<OverlayTree>> {
     let is_within = |root: &&Utf8PathBuf| roots.iter().any(|other| other != *root && root.starts_with(other));
     let outer = roots.iter().filter(|root| !is_within(root));
-    outer.enumerate().map(|(number, root)| OverlayTree::new(root, &folder.join(format!("tree/{number}")))).collect()
+    outer
+        .enumerate()
+        .map(|(number, root)| OverlayTree::new(root, &folder.join(format!("tree/{number}"))))
+        .collect()
 }
 
 fn remove_all(folder: &Utf8Path) -> io::Result<()> {
@@ -299,7 +326,8 @@ fn remove_all(folder: &Utf8Path) -> io::Result<()> {
 
 fn variables() -> impl Iterator<Item = (String, String)> {
     // What is no UTF-8 is nothing that a command needs.
-    std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 fn failed(step: &str, error: io::Error) -> Refusal {

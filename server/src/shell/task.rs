@@ -7,8 +7,8 @@ use camino::Utf8PathBuf;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::output::{Output, Shown};
 use super::order::Exit;
+use super::output::{Output, Shown};
 use super::trial_tree::TreeChange;
 use super::{Refusal, TrialMode};
 
@@ -84,10 +84,11 @@ impl Task {
     /// What came of it, once it is over.
     pub async fn ended(&self) -> Arc<Outcome> {
         let mut outcome = self.outcome.subscribe();
-        match outcome.wait_for(Option::is_some).await.as_deref() {
-            Ok(Some(outcome)) => outcome.clone(),
+        let ended = outcome.wait_for(Option::is_some).await.ok().and_then(|ended| ended.clone());
+        match ended {
+            Some(ended) => ended,
             // The sender is this task's own.
-            Ok(None) | Err(_) => std::future::pending().await,
+            None => std::future::pending().await,
         }
     }
 

@@ -34,7 +34,10 @@ pub enum ChangeKind {
     /// Its permissions, as `chmod` has them.
     Mode(u32),
     /// Something that can't be shown as text.
-    Whole { what: Whole, size: u64 },
+    Whole {
+        what: Whole,
+        size: u64,
+    },
     /// Written too, but the real file was changed while the command ran: nobody knows from what.
     Overtaken,
     /// Below `.git`: undone, since the real repository can't follow.

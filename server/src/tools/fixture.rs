@@ -7,11 +7,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Tool, ToolUseContext};
 use crate::conversation::{SessionId, ToolResultContent, ToolUseId};
-use crate::documents::{AbsPath, FileStateCache, Seen, Workspace, from_path};
+use crate::documents::{AbsPath, FileStateCache, Seen, Workspace, from_path, text_of};
 use crate::editor::PositionEncoding;
 use crate::editor::fake::FakeEditor;
 use crate::permissions::{Call, Policy, SessionMode, Verdict, decide};
 use crate::review::{Decide, Decision, DeskHandle, Target};
+use crate::shell::{Caps, Limits, Shell, ShellSettings, TextRule};
 
 pub(crate) struct Fixture {
     folder: tempfile::TempDir,
@@ -21,6 +22,20 @@ pub(crate) struct Fixture {
     pub(crate) desk: DeskHandle,
     pub(crate) seen: Arc<Seen>,
     pub(crate) session: SessionId,
+    pub(crate) shell: Arc<Shell>,
+}
+
+/// A shell in a program that is no server: what a command needs to run is not there.
+pub(crate) fn no_walls() -> ShellSettings {
+    ShellSettings {
+        program: "/nonexistent/copydesk".into(),
+        home: None,
+        own: Vec::new(),
+        writable: Vec::new(),
+        limits: Limits::default(),
+        caps: Caps::default(),
+        text: TextRule { largest: 1 << 20, is_text: |bytes| text_of(bytes).is_some() },
+    }
 }
 
 impl Fixture {
@@ -34,7 +49,9 @@ impl Fixture {
         let (editor, _) = FakeEditor::new(PositionEncoding::Utf16);
         let desk = DeskHandle::start(documents.clone(), workspace.clone(), Arc::new(editor));
         let session = SessionId("s_1".into());
-        let fixture = Self { folder, root, workspace, documents, desk, seen: Arc::default(), session };
+        let state = root.join("../state").as_path().to_owned();
+        let shell = Arc::new(Shell::new(Arc::new(no_walls()), vec![root.as_path().to_owned()], state));
+        let fixture = Self { shell, folder, root, workspace, documents, desk, seen: Arc::default(), session };
         for (name, text) in files {
             fixture.write(name, text);
         }
@@ -89,6 +106,7 @@ impl Fixture {
             messages: Arc::new([]),
             cancel: CancellationToken::new(),
             mode: SessionMode::default(),
+            shell: self.shell.clone(),
             progress: Arc::new(|_| {}),
         }
     }

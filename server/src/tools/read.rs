@@ -226,7 +226,7 @@ fn show(
         "numLines": page.lines.len(),
         "totalLines": page.total,
     }});
-    ToolResult { content: contents(page.text, notes), data, new_messages: Vec::new() }
+    ToolResult { content: contents(page.text, notes), data, ..ToolResult::default() }
 }
 
 /// What is to be said of a text beside its lines.
@@ -276,7 +276,7 @@ async fn show_part(
         "startLine": part.lines.start + 1,
         "numLines": part.lines.len(),
     }});
-    Ok(ToolResult { content: contents(shown, notes), data, new_messages: Vec::new() })
+    Ok(ToolResult { content: contents(shown, notes), data, ..ToolResult::default() })
 }
 
 /// The lines, and apart from them what is to be said about them.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{Edit, Glob, Grep, NotebookEdit, Read, Tool, Write};
+use super::{Bash, Edit, Glob, Grep, NotebookEdit, Read, Tool, Write};
 use crate::models::ToolDefinition;
 
 /// Tools by name. The same tools give the same definitions byte for byte, since they head the cached prefix of every
@@ -24,6 +24,7 @@ impl Tools {
     /// The tools of this program.
     pub fn built_in() -> Self {
         Self::new(vec![
+            Arc::new(Bash),
             Arc::new(Edit),
             Arc::new(Glob),
             Arc::new(Grep),

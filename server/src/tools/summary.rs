@@ -32,6 +32,14 @@ pub(super) fn of_write(description: Option<&str>, verb: &str, name: &str) -> Str
     given(description).unwrap_or_else(|| shortened(&format!("{verb} {name}")))
 }
 
+/// For a file that a command changed: the model's own words for it if it gave some, else the command.
+pub(super) fn of_command(description: Option<&str>, command: &str) -> String {
+    given(description).unwrap_or_else(|| {
+        let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
+        shortened(&format!("run {line}"))
+    })
+}
+
 fn given(description: Option<&str>) -> Option<String> {
     let words = description?.split_whitespace().collect::<Vec<_>>().join(" ");
     (!words.is_empty()).then(|| shortened(words.trim_end_matches('.')))

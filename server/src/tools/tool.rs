@@ -10,6 +10,7 @@ use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId};
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace};
 use crate::permissions::{Access, SessionMode};
 use crate::review::DeskHandle;
+use crate::shell::Shell;
 
 /// One tool. The doc comments of its input type are the text the model reads.
 ///
@@ -119,6 +120,8 @@ pub struct ToolUseContext {
     pub cancel: CancellationToken,
     /// How much is asked in this session; a tool that asked the person may change it.
     pub mode: SessionMode,
+    /// Runs commands.
+    pub shell: Arc<Shell>,
     /// A line for the person while the call runs.
     pub progress: Arc<dyn Fn(String) + Send + Sync>,
 }
@@ -132,6 +135,8 @@ pub struct ToolResult {
     pub data: Value,
     /// Messages that go into the history after the results.
     pub new_messages: Vec<Message>,
+    /// The call came to an end that is an error, and has all this to say of it.
+    pub failed: bool,
 }
 
 impl ToolResult {

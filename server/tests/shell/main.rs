@@ -8,6 +8,5 @@
     reason = "a test ends where it can't go on"
 )]
 
-mod bench;
 mod place;
 mod trial_tree;

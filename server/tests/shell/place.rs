@@ -8,17 +8,17 @@ use copydesk::shell::{
     Caps, FileView, How, Limits, Network, Outcome, Request, Sandbox, Shell, ShellSettings, Task, TextRule,
 };
 
-pub struct Place {
+pub(crate) struct Place {
     _folder: tempfile::TempDir,
-    pub base: Utf8PathBuf,
+    pub(crate) base: Utf8PathBuf,
     /// The workspace.
-    pub root: Utf8PathBuf,
-    pub shell: Arc<Shell>,
+    pub(crate) root: Utf8PathBuf,
+    pub(crate) shell: Arc<Shell>,
 }
 
 impl Place {
     /// A workspace of these files, in a home of its own.
-    pub fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
         let root = base.join("ws");
@@ -30,31 +30,31 @@ impl Place {
         Self { _folder: folder, base, root, shell: Arc::new(shell) }
     }
 
-    pub fn write(&self, name: &str, text: &str) {
+    pub(crate) fn write(&self, name: &str, text: &str) {
         write(&self.root.join(name), text);
     }
 
-    pub fn read(&self, name: &str) -> Option<String> {
+    pub(crate) fn read(&self, name: &str) -> Option<String> {
         fs::read_to_string(self.root.join(name)).ok()
     }
 
-    pub fn view(&self, name: &str, text: Option<&str>) -> FileView {
+    pub(crate) fn view(&self, name: &str, text: Option<&str>) -> FileView {
         FileView { path: self.root.join(name), bytes: text.map(|text| text.as_bytes().to_vec()) }
     }
 
-    pub async fn start(&self, command: &str, views: Vec<FileView>) -> Arc<Task> {
+    pub(crate) async fn start(&self, command: &str, views: Vec<FileView>) -> Arc<Task> {
         self.shell.start(request(command, views)).await.expect("it starts")
     }
 
     /// Runs to the end: what it wrote, and what came of it.
-    pub async fn run(&self, command: &str, views: Vec<FileView>) -> (String, Arc<Outcome>) {
+    pub(crate) async fn run(&self, command: &str, views: Vec<FileView>) -> (String, Arc<Outcome>) {
         let task = self.start(command, views).await;
         let outcome = task.ended().await;
         (task.shown(30_000).text, outcome)
     }
 }
 
-pub fn request(command: &str, views: Vec<FileView>) -> Request {
+pub(crate) fn request(command: &str, views: Vec<FileView>) -> Request {
     Request {
         id: format!("toolu_{}", uuid::Uuid::new_v4().simple()),
         text: command.to_owned(),
@@ -64,7 +64,7 @@ pub fn request(command: &str, views: Vec<FileView>) -> Request {
     }
 }
 
-pub fn settings(base: &Utf8Path) -> ShellSettings {
+pub(crate) fn settings(base: &Utf8Path) -> ShellSettings {
     ShellSettings {
         program: env!("CARGO_BIN_EXE_copydesk").into(),
         home: Some(base.join("home")),
@@ -72,16 +72,19 @@ pub fn settings(base: &Utf8Path) -> ShellSettings {
         writable: Vec::new(),
         limits: Limits::default(),
         caps: Caps::default(),
-        text: TextRule { largest: 50 << 20, is_text: |bytes| std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0) },
+        text: TextRule {
+            largest: 50 << 20,
+            is_text: |bytes| std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0),
+        },
     }
 }
 
-pub fn write(path: &Utf8Path, text: &str) {
+pub(crate) fn write(path: &Utf8Path, text: &str) {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     fs::write(path, text).unwrap();
 }
 
-pub fn code(outcome: &Outcome) -> i32 {
+pub(crate) fn code(outcome: &Outcome) -> i32 {
     match &outcome.how {
         How::Exited(exit) => exit.code(),
         other => panic!("{other:?}"),

@@ -19,8 +19,10 @@ fn told(place: &Place, outcome: &Outcome) -> Vec<String> {
 #[tokio::test]
 async fn a_command_sees_what_is_pending_and_changes_nothing() {
     let place = Place::new(&[("a.txt", "disk"), ("b.txt", "b"), (".gitignore", "out/\n")]);
-    let views = vec![place.view("a.txt", Some("draft")), place.view("b.txt", None), place.view("n/c.txt", Some("c"))];
-    let (output, outcome) = place.run("cat a.txt n/c.txt; ls; echo new >d.txt; mkdir out; echo x >out/x", views).await;
+    let views =
+        vec![place.view("a.txt", Some("draft")), place.view("b.txt", None), place.view("n/c.txt", Some("c"))];
+    let (output, outcome) =
+        place.run("cat a.txt n/c.txt; ls; echo new >d.txt; mkdir out; echo x >out/x", views).await;
     assert_eq!(output, "draftca.txt\nn\n");
     assert_eq!(code(&outcome), 0);
     assert_eq!(told(&place, &outcome), ["d.txt: new\n"]);

@@ -54,7 +54,7 @@ pub(super) struct Finished {
 /// How a call ended.
 enum Ended {
     Done(ToolResult),
-    Failed(String),
+    Failed(ToolResult),
     Rejected(String),
     /// By something outside it.
     Stopped(String),
@@ -74,9 +74,9 @@ impl Batch {
         let ended = self.stoppable(&call, &mut stages, &mut stop).await;
         let (status, result) = match ended {
             Ended::Done(result) => (ToolCallStatus::Completed, result),
-            Ended::Failed(text) => {
+            Ended::Failed(result) => {
                 self.cancel_siblings(&call, stages.title());
-                (ToolCallStatus::Failed, ToolResult::text(text))
+                (ToolCallStatus::Failed, result)
             }
             Ended::Stopped(text) => (ToolCallStatus::Failed, ToolResult::text(text)),
             Ended::Rejected(text) => {
@@ -122,7 +122,7 @@ impl Batch {
             () = message_waits => Ended::Stopped(MADE_WAY.to_owned()),
             ended = attempt => ended.unwrap_or_else(|_| {
                 tracing::error!(tool = call.name, "a tool panicked");
-                Ended::Failed(format!("{} failed: there is a fault in the tool itself.", call.name))
+                Ended::failed(format!("{} failed: there is a fault in the tool itself.", call.name))
             }),
         }
     }
@@ -131,18 +131,18 @@ impl Batch {
     async fn attempt(&self, call: &ToolCall, stages: &mut Stages, stop: &mut Option<String>) -> Ended {
         let Some(tool) = self.tools.find(&call.name) else {
             let names = self.tools.names().join(", ");
-            return Ended::Failed(format!("There is no tool `{}`. The tools are: {names}.", call.name));
+            return Ended::failed(format!("There is no tool `{}`. The tools are: {names}.", call.name));
         };
         let context = self.context.for_call(&call.id, self.progress(call));
         stages.asked(tool.as_ref(), &call.input, &context);
         if let Some(raw) = raw_of_unparsed(&call.input) {
-            return Ended::Failed(unreadable(tool.name(), raw));
+            return Ended::failed(unreadable(tool.name(), raw));
         }
         if let Some(bytes) = bytes_of_overlong(&call.input) {
-            return Ended::Failed(too_long(tool.name(), bytes));
+            return Ended::failed(too_long(tool.name(), bytes));
         }
         if let Err(ToolError(text)) = tool.validate(&call.input) {
-            return Ended::Failed(text);
+            return Ended::failed(text);
         }
         let before = self.hooks.before_tool(self.hook_input(call, tool, None)).await;
         if let ToolHookVerdict::Stop(why) = before {
@@ -170,13 +170,13 @@ impl Batch {
         }
         let result = match tool.call(call.input.clone(), context).await {
             Ok(result) => result,
-            Err(ToolError(text)) => return Ended::Failed(text),
+            Err(ToolError(text)) => return Ended::failed(text),
         };
         let after = self.hooks.after_tool(self.hook_input(call, tool, Some(texts(&result)))).await;
         if let ToolHookVerdict::Stop(why) = after {
             *stop = Some(why);
         }
-        Ended::Done(result)
+        if result.failed { Ended::Failed(result) } else { Ended::Done(result) }
     }
 
     fn cancel_siblings(&self, call: &ToolCall, title: &str) {
@@ -218,6 +218,12 @@ fn too_long(tool: &str, bytes: u64) -> String {
         megabytes(bytes),
         megabytes(LONGEST_INPUT as u64),
     )
+}
+
+impl Ended {
+    fn failed(text: String) -> Self {
+        Self::Failed(ToolResult::text(text))
+    }
 }
 
 fn unreadable(tool: &str, raw: &str) -> String {

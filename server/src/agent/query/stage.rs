@@ -173,6 +173,7 @@ pub(in crate::agent) fn params(
             messages: Arc::new([]),
             cancel,
             mode: SessionMode::default(),
+            shell: fixture.shell.clone(),
         },
         can_use_tool: Arc::new(AllowAll),
         hooks: Arc::new(crate::agent::NoHooks),

@@ -27,6 +27,7 @@ use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
 use crate::models::Provider;
 use crate::permissions::{PermissionMode, Policy, SessionMode};
+use crate::shell::Shell;
 
 /// A session. Its state is behind one short lock; its history is written by its running task alone.
 pub(super) struct Session {
@@ -37,6 +38,7 @@ pub(super) struct Session {
     seen: Arc<Seen>,
     noticed: Arc<Noticed>,
     context: Arc<SessionContext>,
+    shell: Arc<Shell>,
     /// Whether prompts wait for the running task to take them.
     queued: watch::Sender<bool>,
     briefing: OnceCell<Briefing>,
@@ -71,6 +73,7 @@ struct Running {
 impl Session {
     pub(super) fn new(deps: Arc<SessionDeps>, hub: Arc<Hub>, cancel: CancellationToken) -> Arc<Self> {
         let id = SessionId(format!("s_{}", uuid::Uuid::new_v4().simple()));
+        let shell = Arc::new(deps.shell.shell(&id));
         let results = deps.state_folder.as_ref().map(|folder| folder.join(id.as_str()).join("tool-results"));
         let context = Arc::new(SessionContext::new(deps.context.clone(), results));
         let policy = Policy::of(deps.workspace.clone());
@@ -83,6 +86,7 @@ impl Session {
             seen: Arc::default(),
             noticed: Arc::default(),
             context,
+            shell,
             queued: watch::Sender::new(false),
             briefing: OnceCell::new(),
             cancel,
@@ -274,6 +278,7 @@ impl Session {
                 messages: Arc::new([]),
                 cancel: running.cancel.clone(),
                 mode: self.questions.mode().clone(),
+                shell: self.shell.clone(),
             },
             can_use_tool: Arc::new(self.questions.clone()),
             hooks: deps.hooks.clone(),

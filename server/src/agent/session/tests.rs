@@ -39,6 +39,11 @@ fn deps(fixture: &Fixture, model: Arc<ScriptedModel>, tools: Tools) -> SessionDe
         editor_name: "Helix".into(),
         limits: Limits::default(),
         context: ContextSettings::default(),
+        shell: ShellDeps {
+            settings: Arc::new(crate::tools::fixture::no_walls()),
+            roots: vec![fixture.root.as_path().to_owned()],
+            folder: fixture.outside("state").as_path().to_owned(),
+        },
         state_folder: None,
         clock: clock(),
     }

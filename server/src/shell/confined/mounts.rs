@@ -166,11 +166,25 @@ fn devices(made: &Utf8Path) -> std::io::Result<()> {
         symlink(target, made.join(name))?;
     }
     fs::create_dir(made.join("shm"))?;
-    mount("tmpfs", made.join("shm").as_std_path(), "tmpfs", MountFlags::NOSUID | MountFlags::NODEV, c"mode=1777")?;
+    mount(
+        "tmpfs",
+        made.join("shm").as_std_path(),
+        "tmpfs",
+        MountFlags::NOSUID | MountFlags::NODEV,
+        c"mode=1777",
+    )?;
     fs::create_dir(made.join("pts"))?;
     // Programs that open a terminal of their own do without it where it can't be had.
     let options = c"newinstance,ptmxmode=0666,mode=620";
-    if mount("devpts", made.join("pts").as_std_path(), "devpts", MountFlags::NOSUID | MountFlags::NOEXEC, options).is_ok() {
+    if mount(
+        "devpts",
+        made.join("pts").as_std_path(),
+        "devpts",
+        MountFlags::NOSUID | MountFlags::NOEXEC,
+        options,
+    )
+    .is_ok()
+    {
         symlink("pts/ptmx", made.join("ptmx"))?;
     }
     mount_bind_recursive(made.as_std_path(), "/dev")?;

@@ -35,9 +35,9 @@ pub(super) fn keep_privileges() -> Result<(), Refused> {
     let has = capabilities(None).step("privileges")?;
     let kept = STILL_NEEDED.into_iter().collect();
     set_capabilities(None, CapabilitySets { inheritable: kept, ..has }).step("privileges")?;
-    STILL_NEEDED.into_iter().try_for_each(|capability| {
-        configure_capability_in_ambient_set(capability, true).step("privileges")
-    })
+    STILL_NEEDED
+        .into_iter()
+        .try_for_each(|capability| configure_capability_in_ambient_set(capability, true).step("privileges"))
 }
 
 #[allow(deprecated, reason = "unsafe with `FILES` only, which nobody asks for here")]

@@ -105,8 +105,7 @@ fn allow<'a>(
 /// The topmost places that together are everything but the hidden ones. Folders that hold a hidden one are left out
 /// themselves, since a right on a folder is one on all that is in it.
 fn all_but(hidden: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-    let hidden: Vec<Utf8PathBuf> =
-        hidden.iter().filter_map(|place| place.canonicalize_utf8().ok()).collect();
+    let hidden: Vec<Utf8PathBuf> = hidden.iter().filter_map(|place| place.canonicalize_utf8().ok()).collect();
     let mut open = BTreeSet::new();
     let mut folders = vec![Utf8PathBuf::from("/")];
     while let Some(folder) = folders.pop() {

@@ -40,14 +40,11 @@ impl Ignored {
                 Match::None => {}
             }
         }
-        self.of_all.iter().map(|rules| rules.matched(&whole, is_folder)).find(|m| !m.is_none()).is_some_and(|m| m.is_ignore())
-    }
-
-    /// Whether git ignores `path` or a folder that it is in.
-    pub(super) fn is_within(&mut self, path: &Utf8Path, is_folder: bool) -> bool {
-        let mut folders: Vec<&Utf8Path> = path.ancestors().skip(1).filter(|folder| !folder.as_str().is_empty()).collect();
-        folders.reverse();
-        folders.into_iter().any(|folder| self.is(folder, true)) || self.is(path, is_folder)
+        self.of_all
+            .iter()
+            .map(|rules| rules.matched(&whole, is_folder))
+            .find(|m| !m.is_none())
+            .is_some_and(|m| m.is_ignore())
     }
 
     fn rules(&mut self, folder: &Utf8Path) -> &Gitignore {
@@ -83,7 +80,8 @@ mod tests {
             std::fs::write(root.join(path), text).unwrap();
         }
         let mut ignored = Ignored::new(&lower, &upper);
-        let mut check = |path: &str, is_folder, wanted| assert_eq!(ignored.is(path.into(), is_folder), wanted, "{path}");
+        let mut check =
+            |path: &str, is_folder, wanted| assert_eq!(ignored.is(path.into(), is_folder), wanted, "{path}");
         check("target", true, true);
         check("target", false, false);
         check("x.log", false, true);
@@ -92,7 +90,5 @@ mod tests {
         check("notes", false, true);
         check("b/made.rs", false, true);
         check("b/own.rs", false, false);
-        assert!(ignored.is_within("target/debug/x".into(), false));
-        assert!(!ignored.is_within("a/b/c.rs".into(), false));
     }
 }

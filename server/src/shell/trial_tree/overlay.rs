@@ -32,7 +32,10 @@ pub(in crate::shell) struct OverlayTree {
 /// A file of the layer as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Known {
-    Has { content: Content, stamp: Stamp },
+    Has {
+        content: Content,
+        stamp: Stamp,
+    },
     /// Hidden, if the real folder has it.
     Gone,
 }

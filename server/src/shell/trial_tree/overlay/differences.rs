@@ -166,9 +166,9 @@ impl<'t> Differences<'t> {
         let at = self.tree.upper.join(path);
         // Looking at the state of a repository writes its index anew, which changes nothing.
         let is_more_than_index = !metadata.is_dir()
-            || at.read_dir_utf8().is_ok_and(|entries| {
-                entries.flatten().any(|entry| !entry.file_name().starts_with("index"))
-            });
+            || at
+                .read_dir_utf8()
+                .is_ok_and(|entries| entries.flatten().any(|entry| !entry.file_name().starts_with("index")));
         if is_more_than_index {
             self.add(path, ChangeKind::Repository);
         }

@@ -80,7 +80,8 @@ impl OverlayTree {
     /// Whether the layer hides what the disk has at `path`.
     fn is_hidden(&self, path: &Utf8Path) -> bool {
         let own = fs::symlink_metadata(self.upper.join(path));
-        own.as_ref().is_ok_and(whiteout::is_whiteout) || (own.is_err() && self.covering_folder(path).is_some())
+        own.as_ref().is_ok_and(whiteout::is_whiteout)
+            || (own.is_err() && self.covering_folder(path).is_some())
     }
 
     /// The outermost folder above `path` that hides what the disk has in it.

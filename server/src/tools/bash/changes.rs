@@ -1,0 +1,114 @@
+//! What a command changed in the trial tree, as proposals for the user to decide on.
+
+use super::super::{ToolUseContext, proposing};
+use super::views::Views;
+use crate::documents::{AbsPath, Text, text_of};
+use crate::review::{HunkId, Proposal, ProposeError};
+use crate::shell::{ChangeKind, TreeChange, Whole};
+
+/// What became of one change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) path: String,
+    pub(super) what: What,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum What {
+    Created(Vec<HunkId>),
+    Changed(Vec<HunkId>),
+    Deleted(Vec<HunkId>),
+    /// Text for the model.
+    NotProposed(String),
+}
+
+/// Puts each change on the desk; `summary` says what the command was for.
+pub(super) async fn propose(
+    context: &ToolUseContext,
+    views: &Views,
+    summary: &str,
+    changes: &[TreeChange],
+) -> Vec<Told> {
+    let mut told = Vec::new();
+    for change in changes {
+        let Some(path) = AbsPath::new(&change.path) else { continue };
+        let what = match &change.kind {
+            ChangeKind::Written(bytes) => written(context, views, summary, &path, bytes).await,
+            ChangeKind::Deleted => deleted(context, summary, &path).await,
+            ChangeKind::Mode(mode) => What::NotProposed(format!(
+                "its permissions are {mode:o} now; they can't be proposed, so tell the user if that matters"
+            )),
+            ChangeKind::Whole { what, size } => What::NotProposed(whole(*what, *size)),
+            ChangeKind::Overtaken => What::NotProposed(
+                "the user changed the file while the command ran: run the command again if it is still wanted"
+                    .to_owned(),
+            ),
+            ChangeKind::Repository => What::NotProposed(
+                "the repository itself can't be changed from here, so this was undone; what was done with git is gone"
+                    .to_owned(),
+            ),
+        };
+        told.push(Told { path: context.workspace.display(&path), what });
+    }
+    told
+}
+
+async fn written(
+    context: &ToolUseContext,
+    views: &Views,
+    summary: &str,
+    path: &AbsPath,
+    bytes: &[u8],
+) -> What {
+    let Some(text) = text_of(bytes) else {
+        return What::NotProposed(whole(Whole::Binary, bytes.len() as u64));
+    };
+    // What the command began from: what the user typed since then is merged in.
+    let base = match views.text(path) {
+        Some(shown) => shown.clone(),
+        None => context.documents.on_disk(path).ok().map(|disk| disk.text),
+    };
+    let is_new = base.is_none();
+    let content = text.to_string();
+    let make = Box::new(move |view: &crate::review::AgentView| match (&view.text, base) {
+        (None, Some(_)) => Err("the file was deleted meanwhile".to_owned()),
+        (now, base) => Ok(Proposal::Write { content, seen: base.or_else(|| same(now.as_ref(), &text)) }),
+    });
+    let reason = proposing::reason(context, summary.to_owned());
+    match context.desk.propose(&context.session, path, reason, make).await {
+        Ok(proposed) if is_new => What::Created(proposed.hunks),
+        Ok(proposed) => What::Changed(proposed.hunks),
+        Err(error) => refused(error),
+    }
+}
+
+/// Somebody may have made the file meanwhile, just as the command did.
+fn same(now: Option<&Text>, text: &Text) -> Option<Text> {
+    now.filter(|now| *now == text).cloned()
+}
+
+async fn deleted(context: &ToolUseContext, summary: &str, path: &AbsPath) -> What {
+    let reason = proposing::reason(context, summary.to_owned());
+    let make = Box::new(|_: &crate::review::AgentView| Ok(Proposal::Delete));
+    match context.desk.propose(&context.session, path, reason, make).await {
+        Ok(proposed) => What::Deleted(proposed.hunks),
+        Err(error) => refused(error),
+    }
+}
+
+fn refused(error: ProposeError) -> What {
+    let why = proposing::refused(error).0;
+    What::NotProposed(format!("not proposed: {}", why.trim_end_matches('.')))
+}
+
+fn whole(what: Whole, size: u64) -> String {
+    let kind = match what {
+        Whole::Binary => "a binary file",
+        Whole::Huge => "a file too large to review",
+        Whole::Link => "a symbolic link",
+        Whole::Special => "a pipe, socket or device",
+    };
+    format!(
+        "{kind} of {size} bytes: it is there for your next command, but can't be proposed, so tell the user"
+    )
+}

@@ -1,0 +1,175 @@
+//! What the model and the editor are told of a command.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::super::{ToolResult, ToolUseContext};
+use super::changes::{Told, What};
+use crate::conversation::ToolResultContent;
+use crate::review::HunkId;
+use crate::shell::{Exit, How, Outcome, Shown, Task, TrialMode};
+
+/// Why a command goes on without anybody waiting for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Report {
+    Started,
+    MovedToBackground(Duration),
+}
+
+/// Characters of the output of a command that did well, and of one that failed.
+const SHOWN: usize = 30_000;
+const SHOWN_OF_FAILED: usize = 10_000;
+/// Changed files that are named.
+const NAMED: usize = 60;
+
+/// `limit`: the time it had, if somebody waited for it.
+pub(super) fn report(
+    context: &ToolUseContext,
+    task: &Task,
+    outcome: &Outcome,
+    changes: &[Told],
+    limit: Option<Duration>,
+) -> ToolResult {
+    let (ending, failed) = ending(task, outcome, limit);
+    let shown = task.shown(if failed { SHOWN_OF_FAILED } else { SHOWN });
+    let moved = context.shell.settle(outcome.cwd.as_deref());
+    let parts = [
+        ending,
+        Some(shown.text.clone()).filter(|text| !text.is_empty()),
+        shown.lossy.then(|| "(Bytes that are no UTF-8 are shown as U+FFFD.)".to_owned()),
+        moved.map(|folder| format!("Shell cwd was reset to {folder}")),
+        list(changes),
+    ];
+    let text =
+        parts.into_iter().flatten().map(|part| part.trim_end().to_owned()).collect::<Vec<_>>().join("\n");
+    let data = data(task, outcome, &shown, changes);
+    ToolResult { content: vec![ToolResultContent::Text(text)], data, failed, ..ToolResult::default() }
+}
+
+/// A command that goes on.
+pub(super) fn running(task: &Task, how: Report) -> ToolResult {
+    let id = task.id();
+    let place = task.save().map(|path| format!(" Its output goes to {path}.")).unwrap_or_default();
+    let begun = match how {
+        Report::Started => format!("The command runs in the background as {id}."),
+        Report::MovedToBackground(limit) => format!(
+            "The command was still running after {} s and goes on in the background as {id}.",
+            limit.as_secs_f64()
+        ),
+    };
+    let so_far = match how {
+        Report::Started => String::new(),
+        Report::MovedToBackground(_) => {
+            format!("\nUp to now it wrote:\n{}", task.shown(SHOWN_OF_FAILED).text)
+        }
+    };
+    let text = format!("{begun}{place} You are told when it ends; TaskOutput shows what it writes.{so_far}");
+    let data = json!({ "backgroundTaskId": id, "interrupted": false, "mode": mode(task.mode()) });
+    ToolResult { data, ..ToolResult::text(text) }
+}
+
+/// What the model is told when a command in the background has ended.
+pub(super) fn notice(task: &Task, ended: &ToolResult) -> String {
+    let texts = ended.content.iter().filter_map(|content| match content {
+        ToolResultContent::Text(text) => Some(text.as_str()),
+        _ => None,
+    });
+    let text = texts.collect::<Vec<_>>().join("\n");
+    format!("The background command {} (`{}`) has ended.\n{text}", task.id(), task.command())
+}
+
+/// How it ended, if that has to be said, and whether it counts as an error.
+fn ending(task: &Task, outcome: &Outcome, limit: Option<Duration>) -> (Option<String>, bool) {
+    match &outcome.how {
+        How::Exited(Exit::Code(0)) => (None, false),
+        How::Exited(exit) if is_answer(task.command(), *exit) => {
+            (Some(format!("Exit code {}", exit.code())), false)
+        }
+        How::Exited(Exit::Code(code)) => (Some(format!("Exit code {code}")), true),
+        How::Exited(Exit::Signal(signal)) => (Some(format!("It was killed by signal {signal}.")), true),
+        How::Stopped => {
+            let why = match limit {
+                Some(limit) if outcome.took >= limit => {
+                    format!("It was stopped after {} s, its time limit.", limit.as_secs_f64())
+                }
+                Some(_) | None => "It was stopped.".to_owned(),
+            };
+            (Some(why), true)
+        }
+        How::Flood => (Some("It was stopped because it wrote more than a command may.".to_owned()), true),
+        How::Refused(refusal) => (Some(format!("The command could not be run: {refusal}.")), true),
+    }
+}
+
+/// Whether an exit code of 1 only means "no" or "they differ".
+fn is_answer(command: &str, exit: Exit) -> bool {
+    let _ = command;
+    let _ = exit;
+    false
+}
+
+fn list(changes: &[Told]) -> Option<String> {
+    if changes.is_empty() {
+        return None;
+    }
+    let mut text = "It changed:".to_owned();
+    for Told { path, what } in changes.iter().take(NAMED) {
+        let line = match what {
+            What::Created(hunks) => format!("{path}: new, pending review{}", named(hunks)),
+            What::Changed(hunks) => format!("{path}: changed, pending review{}", named(hunks)),
+            What::Deleted(hunks) => format!("{path}: deleted, pending review{}", named(hunks)),
+            What::NotProposed(why) => format!("{path}: {why}"),
+        };
+        let _ = write!(text, "\n- {line}");
+    }
+    if changes.len() > NAMED {
+        let _ = write!(text, "\n- and {} more files", changes.len() - NAMED);
+    }
+    Some(text)
+}
+
+fn named(hunks: &[HunkId]) -> String {
+    let names: Vec<&str> = hunks.iter().map(|hunk| hunk.0.as_str()).collect();
+    if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
+}
+
+fn data(task: &Task, outcome: &Outcome, shown: &Shown, changes: &[Told]) -> Value {
+    let (exit, interrupted) = match &outcome.how {
+        How::Exited(exit) => (Some(exit.code()), false),
+        How::Stopped | How::Flood => (None, true),
+        How::Refused(_) => (None, false),
+    };
+    let changes: Vec<Value> = changes
+        .iter()
+        .map(|told| {
+            let (kind, hunks) = match &told.what {
+                What::Created(hunks) => ("create", hunks.as_slice()),
+                What::Changed(hunks) => ("update", hunks.as_slice()),
+                What::Deleted(hunks) => ("delete", hunks.as_slice()),
+                What::NotProposed(_) => ("other", [].as_slice()),
+            };
+            let hunks: Vec<&str> = hunks.iter().map(|hunk| hunk.0.as_str()).collect();
+            json!({ "path": told.path, "type": kind, "hunks": hunks })
+        })
+        .collect();
+    let mut data = json!({
+        "stdout": shown.text, "stderr": "", "interrupted": interrupted, "exitCode": exit,
+        "mode": mode(task.mode()), "durationMs": outcome.took.as_millis() as u64, "changes": changes,
+    });
+    if let (Some(saved), Some(fields)) = (&shown.saved, data.as_object_mut()) {
+        fields.insert("persistedOutputPath".to_owned(), json!(saved.as_str()));
+        fields.insert("persistedOutputSize".to_owned(), json!(shown.total));
+    }
+    data
+}
+
+fn mode(mode: &TrialMode) -> Value {
+    match mode {
+        TrialMode::Overlay => json!({ "trialTree": "overlay" }),
+        TrialMode::Real => {
+            json!({ "trialTree": "none", "why": "the sandbox was switched off for this command" })
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! The files that the agent has otherwise than the disk, as a command is to see them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::super::ToolUseContext;
+use crate::documents::{AbsPath, FileStateCache, Text};
+use crate::shell::FileView;
+
+/// Unsaved text, and over it the session's drafts.
+#[derive(Clone)]
+pub(super) struct Views {
+    documents: Arc<FileStateCache>,
+    /// `None`: there is no such file.
+    texts: Arc<BTreeMap<AbsPath, Option<Text>>>,
+}
+
+impl Views {
+    pub(super) async fn of(context: &ToolUseContext) -> Self {
+        let open = context.documents.open_documents().into_iter();
+        let unsaved = open.filter(|document| document.dirty && !document.lost);
+        let unsaved = unsaved.map(|document| (document.path, Some(document.text)));
+        let drafts = context.desk.drafts(&context.session).await.into_iter();
+        let drafts = drafts.map(|draft| (draft.path, draft.text));
+        let texts = Arc::new(unsaved.chain(drafts).collect());
+        Self { documents: context.documents.clone(), texts }
+    }
+
+    /// The bytes that each would have on disk.
+    pub(super) async fn files(&self) -> Vec<FileView> {
+        let views = self.clone();
+        let encoding = tokio::task::spawn_blocking(move || {
+            let file = |(path, text): (&AbsPath, &Option<Text>)| FileView {
+                path: path.as_path().to_owned(),
+                bytes: text.as_ref().map(|text| views.bytes(path, text)),
+            };
+            views.texts.iter().map(file).collect()
+        });
+        encoding.await.unwrap_or_default()
+    }
+
+    /// What the command was shown of the file at `path`, if that was not what the disk has.
+    pub(super) fn text(&self, path: &AbsPath) -> Option<&Option<Text>> {
+        self.texts.get(path)
+    }
+
+    /// Editors leave the last line break out of what they send, and unify the others: that is no change.
+    fn bytes(&self, path: &AbsPath, text: &Text) -> Vec<u8> {
+        match self.documents.on_disk(path) {
+            Ok(disk) if disk.text.same_but_for_line_ends(text) => self.documents.bytes_of(path, &disk.text),
+            Ok(_) | Err(_) => self.documents.bytes_of(path, text),
+        }
+    }
+}
