@@ -24,7 +24,8 @@ pub use hooks::{
 };
 pub use query::Limits;
 pub use session::{
-    PermissionSetup, Sent, SessionDeps, SessionInfo, SessionState, Sessions, ShellDeps, StartTask, TaskContext,
+    PermissionSetup, Sent, SessionDeps, SessionInfo, SessionState, Sessions, ShellDeps, StartTask,
+    TaskContext,
 };
 pub use spending::{Cost, Spending};
 pub use state::Clock;

@@ -100,7 +100,7 @@ impl Tool for Bash {
         let Some(cwd) = AbsPath::new(context.shell.cwd()) else { return Access::Unknown };
         Access::Command {
             text: input::text(input, "command").to_owned(),
-            cwd: cwd(context),
+            cwd,
             unsandboxed: input.get("dangerouslyDisableSandbox").and_then(Value::as_bool) == Some(true),
             direct: false,
         }
