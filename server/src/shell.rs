@@ -3,6 +3,7 @@
 pub mod command;
 #[cfg(target_os = "linux")]
 mod confined;
+mod ground;
 mod order;
 mod output;
 mod process;
@@ -13,12 +14,16 @@ mod trial_tree;
 
 #[cfg(target_os = "linux")]
 pub use confined::run_if_asked;
+pub use ground::{Best, Ground, WallKind, ground};
 pub use order::{Exit, Limits, Network};
 pub use output::{Caps, Shown};
 pub use process::Refusal;
 pub use session::{Request, Sandbox, Shell, ShellSettings};
 pub use task::{How, Outcome, StopOnDrop, Task};
 pub use trial_tree::{ChangeKind, FileView, TextRule, TreeChange, Whole};
+
+/// Bytes that a copy of a workspace may have; a larger one is not copied.
+pub const LARGEST_COPY: u64 = 2 << 30;
 
 /// What the program is called with to build the walls around a command.
 const CONFINE: &str = "__confine";
@@ -28,6 +33,22 @@ const CONFINE: &str = "__confine";
 pub enum TrialMode {
     /// A layer over the real folder.
     Overlay,
-    /// The real files.
+    /// A copy of it.
+    Copy,
+    /// The real files, since neither can be had here.
+    Direct,
+    /// The real files, without any walls: the user has said so.
     Real,
+}
+
+impl TrialMode {
+    /// One word for it, as in results and in `copydesk doctor`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overlay => "overlay",
+            Self::Copy => "copy",
+            Self::Direct => "direct",
+            Self::Real => "none",
+        }
+    }
 }

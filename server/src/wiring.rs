@@ -143,6 +143,8 @@ fn shell_settings(settings: &Settings) -> ShellSettings {
             largest: settings.files.edit_limit.value,
             is_text: |bytes| documents::text_of(bytes).is_some(),
         },
+        best: shell::Best::ALL,
+        largest_copy: shell::LARGEST_COPY,
     }
 }
 

@@ -1,5 +1,7 @@
 //! The commands of one session: on its trial tree, in the sandbox, each a task of its own.
 
+mod places;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -8,12 +10,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use tokio::sync::OnceCell;
 
-use super::order::{Limits, Namespaces, Network, Order, Tree, Walls};
+use self::places::Places;
+use super::ground::{Best, Ground, WallKind, ground};
+use super::order::{Limits, Namespaces, Network, Order, Rights, Walls};
 use super::output::{Caps, Output};
 use super::process::{Ended, Process};
 use super::task::{How, Task};
-use super::trial_tree::{FileView, OverlayTree, TextRule, TreeChange};
+use super::trial_tree::{FileView, TextRule, Trees};
 use super::{Refusal, TrialMode, sandbox};
 
 /// What holds for the commands of all sessions.
@@ -29,6 +34,9 @@ pub struct ShellSettings {
     pub limits: Limits,
     pub caps: Caps,
     pub text: TextRule,
+    pub best: Best,
+    /// Bytes that a copy of the workspace may have.
+    pub largest_copy: u64,
 }
 
 /// A command to run.
@@ -57,7 +65,8 @@ pub struct Shell {
     roots: Vec<Utf8PathBuf>,
     /// The session's own, where the trial tree and outputs are.
     folder: Utf8PathBuf,
-    trees: Arc<tokio::sync::Mutex<Option<Vec<OverlayTree>>>>,
+    ground: OnceCell<Ground>,
+    trees: Arc<tokio::sync::Mutex<Option<Trees>>>,
     state: Mutex<State>,
 }
 
@@ -69,33 +78,23 @@ struct State {
     notices: Vec<String>,
 }
 
-/// Folders of one command, gone with it.
-struct Places {
-    folder: Utf8PathBuf,
-    /// The session's temporary folder, and names of files of this command in it.
-    temporary: Utf8PathBuf,
-    cwd: String,
-    command: String,
-}
-
-/// What ran in `bash` of the machine.
 const SHELL: &str = "bash";
 /// Longer ones go into a file: a system takes no argument of more than 128 KiB.
 const LONGEST_ARGUMENT: usize = 100_000;
-/// Tells at the end where it is, and runs what `CLAUDE_ENV_FILE` says before.
-const SCRIPT: &str = r#"__cwd=$1; trap 'pwd -P >"$__cwd"' EXIT
+/// Tells at the end where it is, and runs what `CLAUDE_ENV_FILE` names before.
+const BEFORE: &str = r#"__cwd=$1; trap 'pwd -P >"$__cwd"' EXIT
 if [ -n "${CLAUDE_ENV_FILE-}" ] && [ -r "$CLAUDE_ENV_FILE" ]; then . "$CLAUDE_ENV_FILE"; fi
-eval "$2""#;
-const SCRIPT_OF_FILE: &str = r#"__cwd=$1; trap 'pwd -P >"$__cwd"' EXIT
-if [ -n "${CLAUDE_ENV_FILE-}" ] && [ -r "$CLAUDE_ENV_FILE" ]; then . "$CLAUDE_ENV_FILE"; fi
-. "$2""#;
-/// Where the temporary folder is for a command.
+"#;
+const RUN_ARGUMENT: &str = r#"eval "$2""#;
+const RUN_FILE: &str = r#". "$2""#;
+/// Where the temporary folder is for a command in name spaces.
 const TEMPORARY: &str = "/tmp";
 
 impl Shell {
     /// For the roots of a workspace, links followed; what it makes is below `folder`.
     pub fn new(settings: Arc<ShellSettings>, roots: Vec<Utf8PathBuf>, folder: Utf8PathBuf) -> Self {
-        Self { settings, roots, folder, trees: Arc::default(), state: Mutex::default() }
+        let (ground, trees, state) = (OnceCell::new(), Arc::default(), Mutex::default());
+        Self { settings, roots, folder, ground, trees, state }
     }
 
     /// Where the next command begins.
@@ -104,9 +103,39 @@ impl Shell {
         self.lock().cwd.clone().unwrap_or_else(root)
     }
 
-    /// The commands that were started, by id, the oldest first.
+    /// What commands run on here, found out the first time it is asked.
+    pub async fn ground(&self) -> &Ground {
+        let find = async {
+            let trial = self.folder.join("ground");
+            let found = ground(&self.settings.program, &trial, self.settings.best).await;
+            let _ = fs::remove_dir_all(&trial);
+            let (roots, most) = (self.roots.clone(), self.settings.largest_copy);
+            let fits = move || Trees::fits_a_copy(&roots, most);
+            match found.mode {
+                TrialMode::Copy if !tokio::task::spawn_blocking(fits).await.unwrap_or_default() => {
+                    let why =
+                        found.why.into_iter().chain(["the workspace is too large to be copied".to_owned()]);
+                    Ground { mode: TrialMode::Direct, why: Some(why.collect::<Vec<_>>().join(", ")), ..found }
+                }
+                TrialMode::Overlay | TrialMode::Copy | TrialMode::Direct | TrialMode::Real => found,
+            }
+        };
+        self.ground.get_or_init(|| find).await
+    }
+
+    /// What is known of the ground, if somebody has asked.
+    pub fn known_ground(&self) -> Option<&Ground> {
+        self.ground.get()
+    }
+
+    /// A command that was started, by its id.
     pub fn task(&self, id: &str) -> Option<Arc<Task>> {
         self.lock().tasks.get(id).cloned()
+    }
+
+    /// The ids of all, in order.
+    pub fn tasks(&self) -> Vec<String> {
+        self.lock().tasks.keys().cloned().collect()
     }
 
     /// Starts a command. Once it is started it needs nobody to hear it.
@@ -117,28 +146,29 @@ impl Shell {
             state.started += 1;
             state.started
         };
-        let mode = match request.sandbox {
-            Sandbox::Walled => TrialMode::Overlay,
-            Sandbox::Without => TrialMode::Real,
+        let ground = match request.sandbox {
+            Sandbox::Walled => self.ground().await.clone(),
+            Sandbox::Without => Ground {
+                mode: TrialMode::Real,
+                walls: WallKind::Open,
+                why: Some("the sandbox was switched off for this command".to_owned()),
+            },
         };
-        let places = self.places(number).map_err(|error| failed("folder of the command", error))?;
-        let trees = match mode {
-            TrialMode::Overlay => self.put(request.views).await?,
-            TrialMode::Real => Vec::new(),
-        };
-        let order = self.order(&request.text, request.network, trees, &places)?;
+        let places =
+            Places::make(&self.folder, number).map_err(|error| failed("folder of the command", &error))?;
+        let order = self.order(&request, &ground, &places).await?;
         let process = Process::start(&self.settings.program, &order).await?;
         let saved = self.folder.join("tool-results").join(format!("{}.txt", request.id));
         let output = Output::new(self.settings.caps, Some(saved));
-        let task = Arc::new(Task::new(format!("b{number}"), request.text, mode, output));
+        let task = Arc::new(Task::new(format!("b{number}"), request.text, ground, output));
         self.lock().tasks.insert(task.id().to_owned(), task.clone());
         let (shell, heard) = (self.clone(), task.clone());
         tokio::spawn(async move { shell.follow(&heard, process, places, begun).await });
         Ok(task)
     }
 
-    /// Takes over the folder that a command ended in, if it lies in the workspace. Else the next one begins where it would
-    /// have without, which is given.
+    /// Takes over the folder that a command ended in, if it lies in the workspace. Else the next one begins at the first
+    /// root, which is given.
     pub fn settle(&self, ended_in: Option<&Utf8Path>) -> Option<Utf8PathBuf> {
         let ended_in = ended_in?;
         if self.roots.iter().any(|root| ended_in.starts_with(root)) {
@@ -170,11 +200,17 @@ impl Shell {
     async fn follow(&self, task: &Task, process: Process, places: Places, begun: SystemTime) {
         let stop = task.stopping();
         let ended = process.hear(|bytes| task.take(bytes), stop.cancelled()).await;
-        let changes = match task.mode() {
-            TrialMode::Overlay => self.changes(begun).await,
-            TrialMode::Real => Vec::new(),
+        let has_run = !matches!(ended, Ended::Refused(_));
+        let (changes, cwd) = if has_run {
+            let (rule, told) = (self.settings.text, places.told_cwd());
+            let looked = self.with_trees(move |trees| {
+                let cwd = told.map(|cwd| trees.real_path(&cwd));
+                Ok((trees.changes(rule, begun), cwd))
+            });
+            looked.await.unwrap_or_default()
+        } else {
+            (Vec::new(), None)
         };
-        let cwd = places.told_cwd();
         drop(places);
         let how = match ended {
             Ended::Refused(refusal) => How::Refused(refusal),
@@ -185,91 +221,69 @@ impl Shell {
         task.end(how, changes, cwd);
     }
 
-    /// Puts what is pending into the trees, and gives them as they are mounted.
-    async fn put(&self, views: Vec<FileView>) -> Result<Vec<(Utf8PathBuf, Utf8PathBuf)>, Refusal> {
-        let mut trees = self.trees.clone().lock_owned().await;
-        let (roots, folder) = (self.roots.clone(), self.folder.clone());
-        let putting = tokio::task::spawn_blocking(move || {
-            if trees.is_none() {
-                *trees = Some(made(&roots, &folder)?);
+    /// Puts what is pending into the trees, and says how the command is to be run on them.
+    async fn order(&self, request: &Request, ground: &Ground, places: &Places) -> Result<Order, Refusal> {
+        let (mode, views, roots) = (ground.mode, request.views.clone(), self.roots.clone());
+        let (folder, work, begin) = (self.folder.join("tree"), places.folder.clone(), self.cwd());
+        let is_seen_at_its_place = ground.walls == WallKind::Namespaces;
+        let put = self.with_trees(move |trees| {
+            if mode == TrialMode::Real {
+                return Ok((Vec::new(), Vec::new(), begin));
             }
-            let trees = trees.as_mut().map(Vec::as_mut_slice).unwrap_or_default();
-            for tree in &mut *trees {
-                tree.put(&views)?;
-            }
-            Ok(trees.iter().map(|tree| (tree.root().to_owned(), tree.upper().to_owned())).collect())
+            trees.begin(mode, &roots, &folder)?;
+            trees.put(&views)?;
+            let cwd = trees.begin_in(begin, is_seen_at_its_place);
+            Ok((trees.mounts(&work)?, trees.copies(), cwd))
         });
-        let put: io::Result<_> = putting.await.unwrap_or_else(|error| Err(io::Error::other(error)));
-        put.map_err(|error| failed("trial tree", error))
-    }
-
-    async fn changes(&self, begun: SystemTime) -> Vec<TreeChange> {
-        let mut trees = self.trees.clone().lock_owned().await;
-        let rule = self.settings.text;
-        let looking = tokio::task::spawn_blocking(move || {
-            let trees = trees.iter_mut().flatten();
-            trees.flat_map(|tree| tree.changes(rule, begun)).collect()
-        });
-        looking.await.unwrap_or_default()
-    }
-
-    fn order(
-        &self,
-        text: &str,
-        network: Network,
-        trees: Vec<(Utf8PathBuf, Utf8PathBuf)>,
-        places: &Places,
-    ) -> Result<Order, Refusal> {
-        let is_walled = !trees.is_empty();
+        let (trees, copies, cwd) = put.await.map_err(|error| failed("trial tree", &error))?;
+        let is_walled = ground.walls != WallKind::Open;
+        let seen = if is_seen_at_its_place { Utf8Path::new(TEMPORARY) } else { &places.temporary };
         let mut environment = sandbox::environment(variables(), is_walled);
         if is_walled {
-            environment.push(("TMPDIR".to_owned(), TEMPORARY.to_owned()));
+            environment.push(("TMPDIR".to_owned(), seen.to_string()));
         }
-        let tree = |(number, (at, upper)): (usize, (Utf8PathBuf, Utf8PathBuf))| {
-            let work = places.folder.join(format!("work{number}"));
-            fs::create_dir(&work).map(|()| Tree::Overlay { at, upper, work })
-        };
-        let trees: io::Result<Vec<Tree>> = trees.into_iter().enumerate().map(tree).collect();
-        let trees = trees.map_err(|error| failed("folder of the command", error))?;
-        // Within walls the folder has another name.
-        let seen = if is_walled { Utf8Path::new(TEMPORARY) } else { &places.temporary };
-        let told = seen.join(&places.cwd);
-        let (script, argument) = if text.len() > LONGEST_ARGUMENT {
-            let written = fs::write(places.temporary.join(&places.command), text);
-            written.map_err(|error| failed("folder of the command", error))?;
-            (SCRIPT_OF_FILE, seen.join(&places.command).into_string())
+        let (run, argument) = if request.text.len() > LONGEST_ARGUMENT {
+            let written = fs::write(places.temporary.join(&places.command), &request.text);
+            written.map_err(|error| failed("folder of the command", &error))?;
+            (RUN_FILE, seen.join(&places.command).into_string())
         } else {
-            (SCRIPT, text.to_owned())
+            (RUN_ARGUMENT, request.text.clone())
         };
-        let words = [SHELL, "-c", script, SHELL, told.as_str(), &argument];
-        let walls = if is_walled {
-            Walls::Namespaces(Namespaces {
+        let told = seen.join(&places.cwd);
+        let script = format!("{BEFORE}{run}");
+        let words = [SHELL, "-c", &script, SHELL, told.as_str(), &argument];
+        let hidden = sandbox::hidden(self.settings.home.as_deref(), &self.settings.own);
+        // Without a trial tree the files themselves are what a command works on.
+        let real = if ground.mode == TrialMode::Direct { self.roots.clone() } else { Vec::new() };
+        let writable = [self.settings.writable.clone(), real].concat();
+        let network = request.network;
+        let walls = match ground.walls {
+            WallKind::Namespaces => Walls::Namespaces(Namespaces {
                 trees,
                 temporary: places.temporary.clone(),
                 scratch: places.folder.join("scratch"),
-                hidden: sandbox::hidden(self.settings.home.as_deref(), &self.settings.own),
-                writable: self.settings.writable.clone(),
+                hidden,
+                writable,
                 network,
-            })
-        } else {
-            Walls::Open
+            }),
+            WallKind::Rights => {
+                let writable = [writable, copies, vec![places.temporary.clone()]].concat();
+                Walls::Rights(Rights { writable, hidden, network })
+            }
+            WallKind::Open => Walls::Open,
         };
-        Ok(Order {
-            argv: words.map(str::to_owned).to_vec(),
-            cwd: self.cwd(),
-            environment,
-            walls,
-            limits: self.settings.limits,
-        })
+        let argv = words.map(str::to_owned).to_vec();
+        Ok(Order { argv, cwd, environment, walls, limits: self.settings.limits })
     }
 
-    fn places(&self, number: u64) -> io::Result<Places> {
-        let folder = self.folder.join("commands").join(number.to_string());
-        fs::create_dir_all(folder.join("scratch"))?;
-        let temporary = self.folder.join("tmp");
-        fs::create_dir_all(&temporary)?;
-        let name = |what: &str| format!(".{what}-{number}");
-        Ok(Places { folder, temporary, cwd: name("cwd"), command: name("command") })
+    /// Works on the trees, one at a time, beside the threads that answer messages.
+    async fn with_trees<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut Trees) -> io::Result<T> + Send + 'static,
+    ) -> io::Result<T> {
+        let mut trees = self.trees.clone().lock_owned().await;
+        let working = tokio::task::spawn_blocking(move || work(trees.get_or_insert_default()));
+        working.await.unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -283,53 +297,12 @@ impl Drop for Shell {
     }
 }
 
-impl Places {
-    /// Where the command said that it was at its end.
-    fn told_cwd(&self) -> Option<Utf8PathBuf> {
-        let told = fs::read_to_string(self.temporary.join(&self.cwd)).ok()?;
-        Some(Utf8PathBuf::from(told.trim_end_matches('\n'))).filter(|cwd| cwd.is_absolute())
-    }
-}
-
-impl Drop for Places {
-    fn drop(&mut self) {
-        for name in [&self.cwd, &self.command] {
-            // It need not have been made.
-            let _ = fs::remove_file(self.temporary.join(name));
-        }
-        // What the overlay leaves in its folder can't be entered.
-        if let Err(error) = remove_all(&self.folder) {
-            tracing::debug!(%error, "the folder of a command stays");
-        }
-    }
-}
-
-fn made(roots: &[Utf8PathBuf], folder: &Utf8Path) -> io::Result<Vec<OverlayTree>> {
-    let is_within = |root: &&Utf8PathBuf| roots.iter().any(|other| other != *root && root.starts_with(other));
-    let outer = roots.iter().filter(|root| !is_within(root));
-    outer
-        .enumerate()
-        .map(|(number, root)| OverlayTree::new(root, &folder.join(format!("tree/{number}"))))
-        .collect()
-}
-
-fn remove_all(folder: &Utf8Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    for entry in folder.read_dir_utf8()?.flatten() {
-        let inner = entry.path().join("work");
-        if inner.is_dir() {
-            fs::set_permissions(&inner, fs::Permissions::from_mode(0o700))?;
-        }
-    }
-    fs::remove_dir_all(folder)
-}
-
 fn variables() -> impl Iterator<Item = (String, String)> {
     // What is no UTF-8 is nothing that a command needs.
     std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-fn failed(step: &str, error: io::Error) -> Refusal {
+fn failed(step: &str, error: &io::Error) -> Refusal {
     Refusal { step: step.to_owned(), cause: error.to_string() }
 }

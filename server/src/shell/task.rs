@@ -10,14 +10,14 @@ use tokio_util::sync::CancellationToken;
 use super::order::Exit;
 use super::output::{Output, Shown};
 use super::trial_tree::TreeChange;
-use super::{Refusal, TrialMode};
+use super::{Ground, Refusal};
 
 /// One command, in the foreground or not. Goes on running until it ends or is stopped.
 #[derive(Debug)]
 pub struct Task {
     id: String,
     command: String,
-    mode: TrialMode,
+    ground: Ground,
     begun: Instant,
     output: Mutex<Output>,
     outcome: watch::Sender<Option<Arc<Outcome>>>,
@@ -51,11 +51,11 @@ pub enum How {
 pub struct StopOnDrop(Option<Arc<Task>>);
 
 impl Task {
-    pub(super) fn new(id: String, command: String, mode: TrialMode, output: Output) -> Self {
+    pub(super) fn new(id: String, command: String, ground: Ground, output: Output) -> Self {
         Self {
             id,
             command,
-            mode,
+            ground,
             begun: Instant::now(),
             output: Mutex::new(output),
             outcome: watch::Sender::new(None),
@@ -72,8 +72,9 @@ impl Task {
         &self.command
     }
 
-    pub fn mode(&self) -> &TrialMode {
-        &self.mode
+    /// What it runs on, and behind which walls.
+    pub fn ground(&self) -> &Ground {
+        &self.ground
     }
 
     /// Ends the command; `ended` tells when it is gone.

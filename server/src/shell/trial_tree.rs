@@ -1,13 +1,15 @@
 //! The workspace as it would be with all unsaved text and all pending changes in it, for commands to be tried on.
 
+mod copy;
 mod ignored;
 mod layer;
 mod overlay;
+mod trees;
 mod whiteout;
 
 use camino::Utf8PathBuf;
 
-pub(super) use overlay::OverlayTree;
+pub(super) use trees::Trees;
 
 /// A file as the agent has it, where that may differ from the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]

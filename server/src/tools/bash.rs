@@ -18,11 +18,11 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 use self::changes::propose;
 use self::report::{Report, report};
 use self::time_limit::{AtLimit, at_limit};
-use self::views::Views;
+pub(super) use self::views::Views;
 use super::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, summary};
 use crate::documents::AbsPath;
 use crate::permissions::Access;
-use crate::shell::{Network, Request, Sandbox, StopOnDrop, Task};
+use crate::shell::{Network, Request, Sandbox, StopOnDrop, Task, TrialMode};
 
 /// Milliseconds a command may take if the model says nothing, and at most.
 const DEFAULT_TIMEOUT: u64 = 120_000;
@@ -102,7 +102,7 @@ impl Tool for Bash {
             text: input::text(input, "command").to_owned(),
             cwd,
             unsandboxed: input.get("dangerouslyDisableSandbox").and_then(Value::as_bool) == Some(true),
-            direct: false,
+            direct: context.shell.known_ground().is_some_and(|ground| ground.mode == TrialMode::Direct),
         }
     }
 
@@ -121,18 +121,11 @@ async fn bash(input: BashInput, context: ToolUseContext) -> Result<ToolResult, T
         Some(false) | None => Sandbox::Walled,
     };
     let summary = summary::of_command(input.description.as_deref(), &input.command);
-    let views = Views::of(&context).await;
-    let request = Request {
-        id: context.tool_use_id.0.clone(),
-        text: input.command.clone(),
-        views: views.files().await,
-        network: Network::None,
-        sandbox,
-    };
-    let started = context.shell.start(request).await;
-    let task = started.map_err(|refusal| ToolError(format!("The command could not be run: {refusal}.")))?;
+    let (task, views) = start_with(&context, &input.command, sandbox).await?;
     if input.run_in_background == Some(true) {
-        return Ok(in_background(task, views, summary, context, Report::Started));
+        let result = report::running(&task, Report::Started);
+        look_after(task, views, summary, context);
+        return Ok(result);
     }
     let running = StopOnDrop::new(task.clone());
     let limit = Duration::from_millis(input.timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, LONGEST_TIMEOUT));
@@ -141,14 +134,78 @@ async fn bash(input: BashInput, context: ToolUseContext) -> Result<ToolResult, T
         Waited::Limit => match at_limit(&input.command) {
             AtLimit::Background => {
                 running.let_go();
-                return Ok(in_background(task, views, summary, context, Report::MovedToBackground(limit)));
+                let result = report::running(&task, Report::MovedToBackground(limit));
+                look_after(task, views, summary, context);
+                return Ok(result);
             }
             AtLimit::Stop => task.stop(),
         },
     }
+    Ok(finish(&task, &views, &summary, &context, Some(limit)).await)
+}
+
+/// Starts a command in the sandbox, on what the session has pending.
+pub(super) async fn start(context: &ToolUseContext, command: &str) -> Result<(Arc<Task>, Views), ToolError> {
+    start_with(context, command, Sandbox::Walled).await
+}
+
+/// Lets the command run on. What it changed is proposed when it ends, and the model is told.
+pub(super) fn look_after(task: Arc<Task>, views: Views, summary: String, context: ToolUseContext) {
+    tokio::spawn(async move {
+        let ended = finish(&task, &views, &summary, &context, None).await;
+        context.shell.notice(report::notice(&task, &ended));
+    });
+}
+
+async fn start_with(
+    context: &ToolUseContext,
+    command: &str,
+    sandbox: Sandbox,
+) -> Result<(Arc<Task>, Views), ToolError> {
+    let was_known = context.shell.known_ground().is_some();
+    let ground = context.shell.ground().await;
+    if ground.mode == TrialMode::Direct && sandbox == Sandbox::Walled && !was_known {
+        // The person was asked about a command on the draft.
+        let why = ground.why.as_deref().unwrap_or("there is nothing else");
+        return Err(ToolError(format!(
+            "Nothing was run: on this machine a command can only run on the user's files themselves ({why}). Call it again \
+             if it is needed, and the user is asked about that."
+        )));
+    }
+    let views = Views::of(context).await;
+    let request = Request {
+        id: context.tool_use_id.0.clone(),
+        text: command.to_owned(),
+        views: views.files().await,
+        network: Network::None,
+        sandbox,
+    };
+    let started = context.shell.start(request).await;
+    let task = started.map_err(|refusal| ToolError(format!("The command could not be run: {refusal}.")))?;
+    Ok((task, views))
+}
+
+/// Waits for the end; what the command changed goes to the desk.
+async fn finish(
+    task: &Task,
+    views: &Views,
+    summary: &str,
+    context: &ToolUseContext,
+    limit: Option<Duration>,
+) -> ToolResult {
     let outcome = task.ended().await;
-    let proposed = propose(&context, &views, &summary, &outcome.changes).await;
-    Ok(report(&context, &task, &outcome, &proposed, Some(limit)))
+    let unseen = match task.ground().mode {
+        TrialMode::Overlay | TrialMode::Copy => Vec::new(),
+        TrialMode::Direct | TrialMode::Real => {
+            // Any known file may say something else by now.
+            let open = context.documents.open_documents().into_iter().map(|document| document.path);
+            let known = context.seen.paths().into_iter().chain(open).chain(views.paths().cloned());
+            context.desk.command_changed(context.session.clone(), known.collect());
+            views.paths().map(|path| context.workspace.display(path)).collect()
+        }
+    };
+    let changes = propose(context, views, summary, &outcome.changes).await;
+    report(context, task, &outcome, &changes, &unseen, limit)
 }
 
 enum Waited {
@@ -176,24 +233,6 @@ async fn wait(task: &Task, context: &ToolUseContext, limit: Duration) -> Waited 
             }
         }
     }
-}
-
-/// Lets the command run on. What it changed is proposed when it ends, and the model is told.
-fn in_background(
-    task: Arc<Task>,
-    views: Views,
-    summary: String,
-    context: ToolUseContext,
-    how: Report,
-) -> ToolResult {
-    let result = report::running(&task, how);
-    tokio::spawn(async move {
-        let outcome = task.ended().await;
-        let proposed = propose(&context, &views, &summary, &outcome.changes).await;
-        let ended = report(&context, &task, &outcome, &proposed, None);
-        context.shell.notice(report::notice(&task, &ended));
-    });
-    result
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use crate::editor::PositionEncoding;
 use crate::editor::fake::FakeEditor;
 use crate::permissions::{Call, Policy, SessionMode, Verdict, decide};
 use crate::review::{Decide, Decision, DeskHandle, Target};
-use crate::shell::{Caps, Limits, Shell, ShellSettings, TextRule};
+use crate::shell::{Best, Caps, Limits, Shell, ShellSettings, TextRule};
 
 pub(crate) struct Fixture {
     folder: tempfile::TempDir,
@@ -35,6 +35,8 @@ pub(crate) fn no_walls() -> ShellSettings {
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 1 << 20, is_text: |bytes| text_of(bytes).is_some() },
+        best: Best::ALL,
+        largest_copy: 1 << 20,
     }
 }
 

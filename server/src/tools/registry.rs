@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-use super::{Bash, Edit, Glob, Grep, NotebookEdit, Read, Tool, Write};
+use super::{Bash, Edit, Glob, Grep, Monitor, NotebookEdit, Read, TaskOutput, TaskStop, Tool, Write};
 use crate::models::ToolDefinition;
 
 /// Tools by name. The same tools give the same definitions byte for byte, since they head the cached prefix of every
@@ -28,8 +28,11 @@ impl Tools {
             Arc::new(Edit),
             Arc::new(Glob),
             Arc::new(Grep),
+            Arc::new(Monitor),
             Arc::new(NotebookEdit),
             Arc::new(Read),
+            Arc::new(TaskOutput),
+            Arc::new(TaskStop),
             Arc::new(Write),
         ])
     }

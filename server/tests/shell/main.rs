@@ -9,4 +9,6 @@
 )]
 
 mod place;
+mod processes;
 mod trial_tree;
+mod walls;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use copydesk::shell::{
-    Caps, FileView, How, Limits, Network, Outcome, Request, Sandbox, Shell, ShellSettings, Task, TextRule,
+    Best, Caps, FileView, How, Limits, Network, Outcome, Request, Sandbox, Shell, ShellSettings, Task,
+    TextRule,
 };
 
 pub(crate) struct Place {
@@ -18,7 +19,7 @@ pub(crate) struct Place {
 
 impl Place {
     /// A workspace of these files, in a home of its own.
-    pub(crate) fn new(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)], settings: impl FnOnce(&Utf8Path) -> ShellSettings) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let base = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
         let root = base.join("ws");
@@ -76,6 +77,8 @@ pub(crate) fn settings(base: &Utf8Path) -> ShellSettings {
             largest: 50 << 20,
             is_text: |bytes| std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0),
         },
+        best: Best::ALL,
+        largest_copy: 1 << 30,
     }
 }
 
@@ -89,4 +92,13 @@ pub(crate) fn code(outcome: &Outcome) -> i32 {
         How::Exited(exit) => exit.code(),
         other => panic!("{other:?}"),
     }
+}
+
+/// Whether a process with exactly these words runs anywhere on this machine.
+pub(crate) fn is_running(words: &str) -> bool {
+    let wanted: Vec<u8> = words.split(' ').flat_map(|word| [word.as_bytes(), b"\0"].concat()).collect();
+    let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
+    processes
+        .map(|entry| entry.path().join("cmdline"))
+        .any(|path| fs::read(path).is_ok_and(|line| line == wanted))
 }

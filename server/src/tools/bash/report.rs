@@ -9,7 +9,7 @@ use super::super::{ToolResult, ToolUseContext};
 use super::changes::{Told, What};
 use crate::conversation::ToolResultContent;
 use crate::review::HunkId;
-use crate::shell::{Exit, How, Outcome, Shown, Task, TrialMode};
+use crate::shell::{Exit, Ground, How, Outcome, Shown, Task, TrialMode, WallKind};
 
 /// Why a command goes on without anybody waiting for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,12 +24,13 @@ const SHOWN_OF_FAILED: usize = 10_000;
 /// Changed files that are named.
 const NAMED: usize = 60;
 
-/// `limit`: the time it had, if somebody waited for it.
+/// `unseen`: files whose pending text the command could not see. `limit`: the time it had, if somebody waited for it.
 pub(super) fn report(
     context: &ToolUseContext,
     task: &Task,
     outcome: &Outcome,
     changes: &[Told],
+    unseen: &[String],
     limit: Option<Duration>,
 ) -> ToolResult {
     let (ending, failed) = ending(task, outcome, limit);
@@ -41,6 +42,7 @@ pub(super) fn report(
         shown.lossy.then(|| "(Bytes that are no UTF-8 are shown as U+FFFD.)".to_owned()),
         moved.map(|folder| format!("Shell cwd was reset to {folder}")),
         list(changes),
+        place(task.ground(), unseen),
     ];
     let text =
         parts.into_iter().flatten().map(|part| part.trim_end().to_owned()).collect::<Vec<_>>().join("\n");
@@ -66,7 +68,7 @@ pub(super) fn running(task: &Task, how: Report) -> ToolResult {
         }
     };
     let text = format!("{begun}{place} You are told when it ends; TaskOutput shows what it writes.{so_far}");
-    let data = json!({ "backgroundTaskId": id, "interrupted": false, "mode": mode(task.mode()) });
+    let data = json!({ "backgroundTaskId": id, "interrupted": false, "mode": mode(task.ground()) });
     ToolResult { data, ..ToolResult::text(text) }
 }
 
@@ -156,7 +158,7 @@ fn data(task: &Task, outcome: &Outcome, shown: &Shown, changes: &[Told]) -> Valu
         .collect();
     let mut data = json!({
         "stdout": shown.text, "stderr": "", "interrupted": interrupted, "exitCode": exit,
-        "mode": mode(task.mode()), "durationMs": outcome.took.as_millis() as u64, "changes": changes,
+        "mode": mode(task.ground()), "durationMs": outcome.took.as_millis() as u64, "changes": changes,
     });
     if let (Some(saved), Some(fields)) = (&shown.saved, data.as_object_mut()) {
         fields.insert("persistedOutputPath".to_owned(), json!(saved.as_str()));
@@ -165,11 +167,35 @@ fn data(task: &Task, outcome: &Outcome, shown: &Shown, changes: &[Told]) -> Valu
     data
 }
 
-fn mode(mode: &TrialMode) -> Value {
-    match mode {
-        TrialMode::Overlay => json!({ "trialTree": "overlay" }),
-        TrialMode::Real => {
-            json!({ "trialTree": "none", "why": "the sandbox was switched off for this command" })
+/// What it ran on, and why on nothing better.
+fn mode(ground: &Ground) -> Value {
+    let walls = match ground.walls {
+        WallKind::Namespaces => "name spaces",
+        WallKind::Rights => "rights",
+        WallKind::Open => "none",
+    };
+    let mut mode = json!({ "trialTree": ground.mode.name(), "sandbox": walls });
+    if let (Some(why), Some(fields)) = (&ground.why, mode.as_object_mut()) {
+        fields.insert("why".to_owned(), json!(why));
+    }
+    mode
+}
+
+/// What the model has to know of a place that is not the usual one.
+fn place(ground: &Ground, unseen: &[String]) -> Option<String> {
+    let why = ground.why.as_deref().unwrap_or("it was asked for");
+    match (ground.mode, ground.walls) {
+        (TrialMode::Overlay, _) | (TrialMode::Copy, WallKind::Namespaces) => None,
+        (TrialMode::Copy, WallKind::Rights | WallKind::Open) => {
+            Some(format!("(It ran in a copy of the workspace, in another folder, because: {why}.)"))
+        }
+        (TrialMode::Direct | TrialMode::Real, _) => {
+            let unseen = if unseen.is_empty() {
+                String::new()
+            } else {
+                format!(" It did not see what is pending in {}.", unseen.join(", "))
+            };
+            Some(format!("(It ran on the user's files themselves, because: {why}.{unseen})"))
         }
     }
 }

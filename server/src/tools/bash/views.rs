@@ -9,7 +9,7 @@ use crate::shell::FileView;
 
 /// Unsaved text, and over it the session's drafts.
 #[derive(Clone)]
-pub(super) struct Views {
+pub(in crate::tools) struct Views {
     documents: Arc<FileStateCache>,
     /// `None`: there is no such file.
     texts: Arc<BTreeMap<AbsPath, Option<Text>>>,
@@ -37,6 +37,11 @@ impl Views {
             views.texts.iter().map(file).collect()
         });
         encoding.await.unwrap_or_default()
+    }
+
+    /// The files in question.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &AbsPath> {
+        self.texts.keys()
     }
 
     /// What the command was shown of the file at `path`, if that was not what the disk has.

@@ -1,0 +1,128 @@
+//! What this machine lets a command run on, and behind which walls: found out by trying.
+
+use std::fs;
+use std::path::PathBuf;
+
+use camino::Utf8Path;
+
+use super::order::{Exit, Limits, Namespaces, Network, Order, Rights, Tree, Walls};
+use super::process::{Ended, Process};
+use super::{Refusal, TrialMode};
+
+/// What commands run on here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ground {
+    pub mode: TrialMode,
+    pub walls: WallKind,
+    /// Why it is no better; `None`: there is nothing better.
+    pub why: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WallKind {
+    /// A file system, processes and a network of the command's own.
+    Namespaces,
+    /// Rights on files alone.
+    Rights,
+    /// None: this system has neither.
+    Open,
+}
+
+/// The best that is tried: less than all, by setting or for a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Best {
+    pub mode: TrialMode,
+    pub walls: WallKind,
+}
+
+impl Best {
+    pub const ALL: Self = Self { mode: TrialMode::Overlay, walls: WallKind::Namespaces };
+}
+
+/// Tries them, the best first, in the empty folder `folder`.
+pub async fn ground(program: &PathBuf, folder: &Utf8Path, best: Best) -> Ground {
+    let mut why = Vec::new();
+    if best.walls == WallKind::Namespaces {
+        if best.mode == TrialMode::Overlay {
+            match attempt(program, folder, Try::Overlay).await {
+                Ok(()) => return Ground { mode: TrialMode::Overlay, walls: WallKind::Namespaces, why: None },
+                Err(refusal) => why.push(format!("no overlay ({refusal})")),
+            }
+        }
+        match attempt(program, folder, Try::Namespaces).await {
+            Ok(()) => {
+                return Ground { mode: copy_at_most(best), walls: WallKind::Namespaces, why: reasons(&why) };
+            }
+            Err(refusal) => why.push(format!("no name spaces ({refusal})")),
+        }
+    }
+    let walls = if best.walls == WallKind::Open {
+        WallKind::Open
+    } else {
+        match attempt(program, folder, Try::Rights).await {
+            Ok(()) => WallKind::Rights,
+            Err(refusal) => {
+                why.push(format!("no Landlock ({refusal})"));
+                WallKind::Open
+            }
+        }
+    };
+    Ground { mode: copy_at_most(best), walls, why: reasons(&why) }
+}
+
+enum Try {
+    Overlay,
+    Namespaces,
+    Rights,
+}
+
+fn copy_at_most(best: Best) -> TrialMode {
+    match best.mode {
+        TrialMode::Overlay | TrialMode::Copy => TrialMode::Copy,
+        TrialMode::Direct | TrialMode::Real => TrialMode::Direct,
+    }
+}
+
+fn reasons(why: &[String]) -> Option<String> {
+    (!why.is_empty()).then(|| why.join(", "))
+}
+
+async fn attempt(program: &PathBuf, folder: &Utf8Path, what: Try) -> Result<(), Refusal> {
+    let failed = |error: std::io::Error| Refusal { step: "folder".to_owned(), cause: error.to_string() };
+    let [lower, upper, work, temporary, scratch] =
+        ["lower", "upper", "work", "tmp", "scratch"].map(|name| folder.join(name));
+    for made in [&lower, &upper, &work, &temporary, &scratch] {
+        fs::create_dir_all(made).map_err(failed)?;
+    }
+    let spaces = |trees| {
+        Walls::Namespaces(Namespaces {
+            trees,
+            temporary: temporary.clone(),
+            scratch: scratch.clone(),
+            hidden: Vec::new(),
+            writable: Vec::new(),
+            network: Network::None,
+        })
+    };
+    let walls = match what {
+        Try::Overlay => spaces(vec![Tree::Overlay { at: lower, upper, work }]),
+        Try::Namespaces => spaces(vec![Tree::Copy { at: lower, copy: upper }]),
+        Try::Rights => {
+            Walls::Rights(Rights { writable: vec![upper], hidden: Vec::new(), network: Network::None })
+        }
+    };
+    let order = Order {
+        argv: vec!["true".to_owned()],
+        cwd: "/".into(),
+        environment: std::env::var("PATH").map(|path| ("PATH".to_owned(), path)).into_iter().collect(),
+        walls,
+        limits: Limits::default(),
+    };
+    match Process::start(program, &order).await?.hear(|_| {}, std::future::pending()).await {
+        Ended::Exited(Exit::Code(0)) => Ok(()),
+        Ended::Exited(exit) => {
+            Err(Refusal { step: "try".to_owned(), cause: format!("exit code {}", exit.code()) })
+        }
+        Ended::Refused(refusal) => Err(refusal),
+    }
+}

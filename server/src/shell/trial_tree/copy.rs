@@ -1,0 +1,262 @@
+//! The trial tree as a copy of the folder, for systems that have no overlay: what git ignores is left out or linked to.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, Metadata};
+use std::io;
+use std::os::unix::fs::symlink;
+use std::time::SystemTime;
+
+use camino::{Utf8Path, Utf8PathBuf};
+use ignore::WalkBuilder;
+
+use super::ignored::REPOSITORY;
+use super::layer::{self, Content, Stamp};
+use super::{ChangeKind, FileView, TextRule, TreeChange, Whole};
+
+/// Folders that commands write: each copy has its own. Other ignored folders hold what was installed.
+const WRITTEN: [&str; 12] = [
+    "target",
+    "build",
+    "dist",
+    "out",
+    "bin",
+    "obj",
+    "coverage",
+    "tmp",
+    "__pycache__",
+    ".cache",
+    ".next",
+    ".pytest_cache",
+];
+
+/// One root of the workspace and its copy.
+#[derive(Debug)]
+pub(in crate::shell) struct CopyTree {
+    lower: Utf8PathBuf,
+    copy: Utf8PathBuf,
+    /// What the copy has, by path below the root.
+    known: BTreeMap<Utf8PathBuf, Copied>,
+    /// Files that the views took out of it.
+    gone: BTreeSet<Utf8PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Copied {
+    /// Of the real file, if the copy says the same.
+    lower: Option<Stamp>,
+    stamp: Stamp,
+}
+
+impl CopyTree {
+    /// The tree of `lower`, to be made in the folder `copy`.
+    pub(in crate::shell) fn new(lower: &Utf8Path, copy: &Utf8Path) -> io::Result<Self> {
+        fs::create_dir_all(copy)?;
+        let (known, gone) = (BTreeMap::new(), BTreeSet::new());
+        Ok(Self { lower: lower.to_owned(), copy: copy.to_owned(), known, gone })
+    }
+
+    pub(in crate::shell) fn root(&self) -> &Utf8Path {
+        &self.lower
+    }
+
+    pub(in crate::shell) fn copy(&self) -> &Utf8Path {
+        &self.copy
+    }
+
+    /// How many bytes a copy of `lower` would have; `None`: more than `most`.
+    pub(in crate::shell) fn size(lower: &Utf8Path, most: u64) -> Option<u64> {
+        let mut total = 0_u64;
+        for (_, metadata) in files(lower) {
+            total += metadata.len().max(4_096);
+            if total > most {
+                return None;
+            }
+        }
+        Some(total)
+    }
+
+    /// Makes the copy say what `views` say, and elsewhere what the disk says.
+    pub(in crate::shell) fn put(&mut self, views: &[FileView]) -> io::Result<()> {
+        let inside = |view: &FileView| {
+            let path = view.path.strip_prefix(&self.lower).ok()?.to_owned();
+            Some((path, view.bytes.clone()))
+        };
+        let views: BTreeMap<Utf8PathBuf, Option<Vec<u8>>> = views.iter().filter_map(inside).collect();
+        let mut there = BTreeSet::new();
+        for (path, metadata) in files(&self.lower) {
+            if !views.contains_key(&path) {
+                self.follow(&path, &metadata)?;
+            }
+            there.insert(path);
+        }
+        let is_lost = |path: &Utf8PathBuf| !there.contains(path) && !views.contains_key(path);
+        for path in self.known.keys().filter(|path| is_lost(path)).cloned().collect::<Vec<_>>() {
+            remove(&self.copy.join(&path))?;
+            self.known.remove(&path);
+        }
+        self.gone.clear();
+        for (path, bytes) in views {
+            self.show(path, bytes.as_deref())?;
+        }
+        self.link_what_is_ignored();
+        Ok(())
+    }
+
+    /// What differs in the copy from what was put there, or was found the last time.
+    pub(in crate::shell) fn changes(&mut self, rule: TextRule, begun: SystemTime) -> Vec<TreeChange> {
+        let mut found = Vec::new();
+        let mut there = BTreeSet::new();
+        for (path, metadata) in files(&self.copy) {
+            if let Some(kind) = self.change(&path, &metadata, rule, begun) {
+                found.push(TreeChange { path: self.lower.join(&path), kind });
+            }
+            there.insert(path);
+        }
+        let lost = |path: &&Utf8PathBuf| {
+            !there.contains(*path) && fs::symlink_metadata(self.copy.join(path)).is_err()
+        };
+        for path in self.known.keys().filter(lost).cloned().collect::<Vec<_>>() {
+            self.known.remove(&path);
+            self.gone.insert(path.clone());
+            found.push(TreeChange { path: self.lower.join(path), kind: ChangeKind::Deleted });
+        }
+        found.sort_by(|one, other| one.path.cmp(&other.path));
+        found
+    }
+
+    fn change(
+        &mut self,
+        path: &Utf8Path,
+        metadata: &Metadata,
+        rule: TextRule,
+        begun: SystemTime,
+    ) -> Option<ChangeKind> {
+        let stamp = Stamp::of(metadata);
+        let known = self.known.get(path).copied();
+        if known.is_some_and(|known| known.stamp == stamp) {
+            return None;
+        }
+        self.known.insert(path.to_owned(), Copied { lower: None, stamp });
+        if metadata.is_symlink() {
+            return Some(ChangeKind::Whole { what: Whole::Link, size: metadata.len() });
+        }
+        if metadata.len() > rule.largest {
+            return Some(ChangeKind::Whole { what: Whole::Huge, size: metadata.len() });
+        }
+        let bytes = fs::read(self.copy.join(path)).ok()?;
+        let real = fs::symlink_metadata(self.lower.join(path)).ok();
+        // What was put there for a view is judged by whoever made the view.
+        if known.is_some_and(|known| known.lower.is_some())
+            && Content::of(&bytes).is_at(&self.lower.join(path))
+        {
+            let mode = layer::mode(Some(metadata));
+            return real.filter(|real| layer::mode(Some(real)) != mode).map(|_| ChangeKind::Mode(mode));
+        }
+        if !(rule.is_text)(&bytes) {
+            return Some(ChangeKind::Whole { what: Whole::Binary, size: metadata.len() });
+        }
+        let changed = real.and_then(|real| real.modified().ok());
+        let overtaken = known.is_some_and(|known| known.lower.is_some())
+            && changed.is_some_and(|changed| changed > begun);
+        Some(if overtaken { ChangeKind::Overtaken } else { ChangeKind::Written(bytes) })
+    }
+
+    /// The copy has at `path` what the disk has.
+    fn follow(&mut self, path: &Utf8Path, real: &Metadata) -> io::Result<()> {
+        let lower = Stamp::of(real);
+        let at = self.copy.join(path);
+        let before = self.known.get(path).copied();
+        if before.is_some_and(|known| known.lower == Some(lower) && Stamp::at(&at) == Some(known.stamp)) {
+            return Ok(());
+        }
+        make_room(&at)?;
+        remove(&at)?;
+        if real.is_symlink() {
+            symlink(fs::read_link(self.lower.join(path))?, &at)?;
+        } else {
+            // Shares the blocks of the file where the file system can.
+            fs::copy(self.lower.join(path), &at)?;
+            // A build tool goes by the time: what the tree had there before may have been newer.
+            if before.is_none()
+                && let Ok(modified) = real.modified()
+                && let Ok(file) = fs::File::options().write(true).open(&at)
+            {
+                let _ = file.set_modified(modified);
+            }
+        }
+        let stamp = Stamp::of(&fs::symlink_metadata(&at)?);
+        self.known.insert(path.to_owned(), Copied { lower: Some(lower), stamp });
+        Ok(())
+    }
+
+    fn show(&mut self, path: Utf8PathBuf, bytes: Option<&[u8]>) -> io::Result<()> {
+        let at = self.copy.join(&path);
+        let Some(bytes) = bytes else {
+            remove(&at)?;
+            self.known.remove(&path);
+            self.gone.insert(path);
+            return Ok(());
+        };
+        if !Content::of(bytes).is_at(&at) {
+            make_room(&at)?;
+            let real = fs::metadata(self.lower.join(&path)).ok();
+            layer::write(&at, bytes, layer::mode(real.as_ref()))?;
+        }
+        let stamp = Stamp::of(&fs::symlink_metadata(&at)?);
+        self.known.insert(path, Copied { lower: None, stamp });
+        Ok(())
+    }
+
+    /// Installed packages and the repository are the real ones, which can't be written through the link.
+    fn link_what_is_ignored(&self) {
+        let entries = self.lower.read_dir_utf8().into_iter().flatten().flatten();
+        for entry in entries.filter(|entry| entry.path().is_dir()) {
+            let (name, at) = (entry.file_name(), self.copy.join(entry.file_name()));
+            if !WRITTEN.contains(&name) && fs::symlink_metadata(&at).is_err() && !has_files(entry.path()) {
+                // A command that needs it will say so.
+                let _ = symlink(entry.path(), &at);
+            }
+        }
+    }
+}
+
+/// Every file below `root` that git does not ignore, and the links.
+fn files(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use<> {
+    let root = root.to_owned();
+    let walk = WalkBuilder::new(&root)
+        .hidden(false)
+        .ignore(false)
+        .parents(false)
+        .require_git(false)
+        .follow_links(false)
+        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != REPOSITORY)
+        .build();
+    walk.filter_map(Result::ok).filter_map(move |entry| {
+        let metadata = entry.metadata().ok()?;
+        let path = Utf8Path::from_path(entry.path())?.strip_prefix(&root).ok()?.to_owned();
+        // Links to folders are links of this program's.
+        let is_own_link = metadata.is_symlink() && entry.path().is_dir();
+        ((metadata.is_file() || metadata.is_symlink()) && !is_own_link).then_some((path, metadata))
+    })
+}
+
+/// Whether there is a file in it that git does not ignore: then it was made while the files were copied.
+fn has_files(folder: &Utf8Path) -> bool {
+    folder.file_name() != Some(REPOSITORY)
+        && folder.parent().is_some_and(|root| {
+            files(root).any(|(path, _)| path.starts_with(folder.file_name().unwrap_or_default()))
+        })
+}
+
+fn make_room(at: &Utf8Path) -> io::Result<()> {
+    at.parent().map_or(Ok(()), fs::create_dir_all)
+}
+
+fn remove(at: &Utf8Path) -> io::Result<()> {
+    match fs::symlink_metadata(at) {
+        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(at),
+        Ok(_) => fs::remove_file(at),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
+}

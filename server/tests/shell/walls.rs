@@ -1,0 +1,205 @@
+//! What a command can't do: each thing is refused, and it is told.
+
+use std::fs;
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::os::unix::fs::symlink;
+use std::time::{Duration, Instant};
+
+use copydesk::shell::{Best, Limits, Network, TrialMode, WallKind};
+
+use crate::place::{Place, code, is_running, request, settings};
+
+/// A place whose home and configuration hold secrets, with a file beside the workspace.
+fn place(best: Best) -> Place {
+    let place =
+        Place::with(&[("a.txt", "a\n")], |base| copydesk::shell::ShellSettings { best, ..settings(base) });
+    for (path, text) in [
+        ("home/.ssh/id_ed25519", "PRIVATE"),
+        ("home/.netrc", "PRIVATE"),
+        ("home/.mozilla/firefox/cookies.sqlite", "PRIVATE"),
+        ("config/config.toml", "api_key = \"PRIVATE\""),
+        ("outside.txt", "outside\n"),
+    ] {
+        let path = place.base.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    place
+}
+
+/// The walls that this machine has, told where they are not the best.
+async fn walls(place: &Place) -> WallKind {
+    let ground = place.shell.ground().await;
+    if let Some(why) = &ground.why {
+        writeln!(std::io::stderr(), "these walls are tested: {:?}, because: {why}", ground.walls).unwrap();
+    }
+    ground.walls
+}
+
+/// Both kinds of walls, one after the other.
+const BOTH: [Best; 2] = [Best::ALL, Best { mode: TrialMode::Copy, walls: WallKind::Rights }];
+
+#[tokio::test]
+async fn nothing_is_written_outside_of_the_tree() {
+    for best in BOTH {
+        let place = place(best);
+        let kind = walls(&place).await;
+        assert_ne!(kind, WallKind::Open, "this machine has no walls at all");
+        let outside = place.base.join("outside.txt");
+        symlink(&outside, place.root.join("link.txt")).unwrap();
+        for command in [
+            format!("echo x >>{outside}"),
+            format!("rm {outside}"),
+            format!("touch {}/made", place.base),
+            "echo x >>link.txt".to_owned(),
+            "echo x >>../outside.txt".to_owned(),
+            format!("cd /proc/self/cwd/.. && echo x >>outside.txt"),
+            format!("echo x >>/proc/1/root{outside}"),
+            format!("echo x >>/proc/{}/root{outside}", std::process::id()),
+            format!("(sleep 0.2; echo x >>{outside}) & wait"),
+            "touch /etc/made /usr/made /root/made".to_owned(),
+            "echo 1 >/proc/sys/kernel/sysrq".to_owned(),
+        ] {
+            let (output, outcome) = place.run(&command, vec![]).await;
+            let is_told = ["Read-only", "denied", "No such file"].iter().any(|word| output.contains(word));
+            assert!(code(&outcome) != 0 && is_told, "{best:?} {command}: {outcome:?} {output}");
+            assert_eq!(fs::read_to_string(&outside).unwrap(), "outside\n", "{best:?} {command}");
+        }
+        assert!(!place.base.join("made").exists());
+    }
+}
+
+#[tokio::test]
+async fn the_attributes_of_other_files_can_not_be_changed() {
+    // Rights on files say nothing of these, so this is for name spaces alone.
+    let place = place(Best::ALL);
+    if walls(&place).await != WallKind::Namespaces {
+        return;
+    }
+    let outside = place.base.join("outside.txt");
+    let before = fs::metadata("/etc/passwd").unwrap();
+    let (output, outcome) = place.run("chmod 777 /etc/passwd; touch -d 2000-01-01 /etc/passwd", vec![]).await;
+    assert!(code(&outcome) != 0 && output.contains("Read-only file system"), "{output}");
+    let after = fs::metadata("/etc/passwd").unwrap();
+    assert_eq!(
+        (before.permissions(), before.modified().unwrap()),
+        (after.permissions(), after.modified().unwrap())
+    );
+    assert!(outside.exists());
+}
+
+#[tokio::test]
+async fn secrets_can_not_be_read() {
+    for best in BOTH {
+        let place = place(best);
+        walls(&place).await;
+        for secret in [
+            "home/.ssh/id_ed25519",
+            "home/.netrc",
+            "home/.mozilla/firefox/cookies.sqlite",
+            "config/config.toml",
+        ] {
+            let path = place.base.join(secret);
+            let (output, outcome) = place.run(&format!("cat {path}"), vec![]).await;
+            assert_ne!(code(&outcome), 0, "{best:?} {secret}");
+            assert!(!output.contains("PRIVATE"), "{output}");
+            let is_told = output.contains("Permission denied") || output.contains("No such file");
+            assert!(is_told, "{best:?} {output}");
+        }
+        let (output, _) = place.run(&format!("cat /proc/{}/environ; env", std::process::id()), vec![]).await;
+        assert!(!output.contains("CARGO_MANIFEST_DIR=/") || !output.contains("ANTHROPIC"), "{output}");
+    }
+}
+
+#[tokio::test]
+async fn there_is_no_network_unless_it_is_allowed() {
+    let place = place(Best::ALL);
+    walls(&place).await;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{port}");
+    let (output, outcome) = place.run(&connect, vec![]).await;
+    assert!(code(&outcome) != 0 && output.contains("refused") || output.contains("denied"), "{output}");
+    let mut allowed = request(&connect, vec![]);
+    allowed.network = Network::Shared;
+    let task = place.shell.start(allowed).await.unwrap();
+    assert_eq!(code(task.ended().await.as_ref()), 0, "{:?}", task.shown(1_000));
+}
+
+#[tokio::test]
+async fn its_own_servers_can_be_reached() {
+    let place = place(Best::ALL);
+    if walls(&place).await != WallKind::Namespaces {
+        return;
+    }
+    let (output, outcome) = place
+        .run("python3 -m http.server 8123 >/dev/null 2>&1 & for i in $(seq 50); do exec 3<>/dev/tcp/127.0.0.1/8123 && echo reached && exit 0; sleep 0.1; done 2>/dev/null; exit 1", vec![])
+        .await;
+    assert_eq!((output.as_str(), code(&outcome)), ("reached\n", 0));
+}
+
+#[tokio::test]
+async fn foreign_processes_get_no_signal() {
+    for best in BOTH {
+        let place = place(best);
+        walls(&place).await;
+        let mut foreign = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
+        let (output, outcome) = place.run(&format!("kill -9 {}", foreign.id()), vec![]).await;
+        assert_ne!(code(&outcome), 0, "{best:?} {output}");
+        assert!(output.contains("No such process") || output.contains("not permitted"), "{output}");
+        assert!(foreign.try_wait().unwrap().is_none(), "it still runs");
+        foreign.kill().unwrap();
+        foreign.wait().unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_fork_bomb_ends_with_its_command() {
+    let place = Place::with(&[], |base| {
+        let limits = Limits { processes: 400, ..Limits::default() };
+        copydesk::shell::ShellSettings { limits, ..settings(base) }
+    });
+    if walls(&place).await != WallKind::Namespaces {
+        return;
+    }
+    let task = place.start("bomb() { sleep 100 & bomb | bomb & }; bomb; sleep 3; echo over", vec![]).await;
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    task.stop();
+    let stopped = Instant::now();
+    task.ended().await;
+    assert!(stopped.elapsed() < Duration::from_secs(3));
+    let output = task.shown(30_000).text;
+    assert!(output.contains("fork") && output.contains("temporarily unavailable"), "{output}");
+}
+
+#[tokio::test]
+async fn what_is_left_behind_ends_with_the_command() {
+    for best in BOTH {
+        let place = place(best);
+        walls(&place).await;
+        let mark = format!("{}", 100_000 + u64::from(std::process::id()) * 7 + best.walls as u64);
+        let begun = Instant::now();
+        let command = format!(
+            "setsid sleep {mark} & (sleep {mark} &); nohup sleep {mark} >/dev/null 2>&1 & echo begun"
+        );
+        let (output, outcome) = place.run(&command, vec![]).await;
+        assert_eq!((output.as_str(), code(&outcome)), ("begun\n", 0), "{best:?}");
+        assert!(begun.elapsed() < Duration::from_secs(20), "the pipe that they hold keeps nobody waiting");
+        assert!(!is_running(&format!("sleep {mark}")), "{best:?}");
+    }
+}
+
+#[tokio::test]
+async fn no_program_can_give_a_privilege() {
+    let place = place(Best::ALL);
+    let (output, _) = place.run("grep -E 'NoNewPrivs|CapEff|CapBnd' /proc/self/status", vec![]).await;
+    if walls(&place).await == WallKind::Open {
+        return;
+    }
+    assert!(output.contains("NoNewPrivs:\t1") && output.contains("CapEff:\t0000000000000000"), "{output}");
+    let (output, outcome) =
+        place.run("unshare -rm true && mount -o remount,rw / && touch /made", vec![]).await;
+    assert_ne!(code(&outcome), 0, "{output}");
+    assert!(!std::path::Path::new("/made").exists());
+}
