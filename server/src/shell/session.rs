@@ -162,8 +162,16 @@ impl Shell {
         let output = Output::new(self.settings.caps, Some(saved));
         let task = Arc::new(Task::new(format!("b{number}"), request.text, ground, output));
         self.lock().tasks.insert(task.id().to_owned(), task.clone());
-        let (shell, heard) = (self.clone(), task.clone());
-        tokio::spawn(async move { shell.follow(&heard, process, places, begun).await });
+        // The shell ends its commands when it is gone, so they must not keep it.
+        let (shell, heard) = (Arc::downgrade(self), task.clone());
+        tokio::spawn(async move {
+            let stop = heard.stopping();
+            let ended = process.hear(|bytes| heard.take(bytes), stop.cancelled()).await;
+            match shell.upgrade() {
+                Some(shell) => shell.over(&heard, ended, places, begun).await,
+                None => heard.end(how(&heard, ended), Vec::new(), None),
+            }
+        });
         Ok(task)
     }
 
@@ -197,9 +205,8 @@ impl Shell {
         }
     }
 
-    async fn follow(&self, task: &Task, process: Process, places: Places, begun: SystemTime) {
-        let stop = task.stopping();
-        let ended = process.hear(|bytes| task.take(bytes), stop.cancelled()).await;
+    /// Looks at what a command left, and lets everybody know that it is over.
+    async fn over(&self, task: &Task, ended: Ended, places: Places, begun: SystemTime) {
         let has_run = !matches!(ended, Ended::Refused(_));
         let (changes, cwd) = if has_run {
             let (rule, told) = (self.settings.text, places.told_cwd());
@@ -212,13 +219,7 @@ impl Shell {
             (Vec::new(), None)
         };
         drop(places);
-        let how = match ended {
-            Ended::Refused(refusal) => How::Refused(refusal),
-            Ended::Exited(_) if task.is_flood() => How::Flood,
-            Ended::Exited(_) if stop.is_cancelled() => How::Stopped,
-            Ended::Exited(exit) => How::Exited(exit),
-        };
-        task.end(how, changes, cwd);
+        task.end(how(task, ended), changes, cwd);
     }
 
     /// Puts what is pending into the trees, and says how the command is to be run on them.
@@ -294,6 +295,15 @@ impl Shell {
 impl Drop for Shell {
     fn drop(&mut self) {
         self.stop_all();
+    }
+}
+
+fn how(task: &Task, ended: Ended) -> How {
+    match ended {
+        Ended::Refused(refusal) => How::Refused(refusal),
+        Ended::Exited(_) if task.is_flood() => How::Flood,
+        Ended::Exited(_) if task.stopping().is_cancelled() => How::Stopped,
+        Ended::Exited(exit) => How::Exited(exit),
     }
 }
 

@@ -20,7 +20,8 @@ pub(crate) struct Place {
 impl Place {
     /// A workspace of these files, in a home of its own.
     pub(crate) fn with(files: &[(&str, &str)], settings: impl FnOnce(&Utf8Path) -> ShellSettings) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // Not in `/tmp`, which commands have of their own.
+        let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let base = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
         let root = base.join("ws");
         fs::create_dir(&root).unwrap();

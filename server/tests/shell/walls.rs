@@ -134,7 +134,7 @@ async fn its_own_servers_can_be_reached() {
         return;
     }
     let (output, outcome) = place
-        .run("python3 -m http.server 8123 >/dev/null 2>&1 & for i in $(seq 50); do exec 3<>/dev/tcp/127.0.0.1/8123 && echo reached && exit 0; sleep 0.1; done 2>/dev/null; exit 1", vec![])
+        .run("python3 -m http.server 8123 >/dev/null 2>&1 & for i in $(seq 300); do (exec 3<>/dev/tcp/127.0.0.1/8123) 2>/dev/null && echo reached && exit 0; sleep 0.1; done; exit 1", vec![])
         .await;
     assert_eq!((output.as_str(), code(&outcome)), ("reached\n", 0));
 }
@@ -163,8 +163,12 @@ async fn a_fork_bomb_ends_with_its_command() {
     if walls(&place).await != WallKind::Namespaces {
         return;
     }
-    let task = place.start("bomb() { sleep 100 & bomb | bomb & }; bomb; sleep 3; echo over", vec![]).await;
-    tokio::time::sleep(Duration::from_secs(1)).await;
+    let task = place.start("bomb() { sleep 100 & bomb | bomb & }; bomb; sleep 100", vec![]).await;
+    let begun = Instant::now();
+    while !task.shown(30_000).text.contains("fork") {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the bomb meets no limit");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
     task.stop();
     let stopped = Instant::now();
     task.ended().await;
