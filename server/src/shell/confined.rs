@@ -112,10 +112,11 @@ fn inside(order: Order) -> Result<Exit, Refused> {
     };
     guard::own_session()?;
     guard::end_with_parent()?;
-    mounts::processes()?;
+    mounts::processes();
+    rights::limit_processes_of_this_space(order.limits);
+    mounts::lock_knobs()?;
     loopback::bring_up(spaces.network);
     rights::limit(order.limits)?;
-    rights::limit_processes_of_this_space(order.limits);
     rights::give_up_privileges()?;
     rights::restrict_namespaces(spaces)?;
     guard::run(&order, guard::End::NameSpace)

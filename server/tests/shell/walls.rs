@@ -57,7 +57,7 @@ async fn nothing_is_written_outside_of_the_tree() {
             format!("cd /proc/self/cwd/.. && echo x >>outside.txt"),
             format!("echo x >>/proc/1/root{outside}"),
             format!("echo x >>/proc/{}/root{outside}", std::process::id()),
-            format!("(sleep 0.2; echo x >>{outside}) & wait"),
+            format!("(sleep 0.2; echo x >>{outside}) & wait $!"),
             "touch /etc/made /usr/made /root/made".to_owned(),
             "echo 1 >/proc/sys/kernel/sysrq".to_owned(),
         ] {

@@ -29,6 +29,9 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 const KNOBS: [&str; 6] =
     ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"];
 
+/// What `/proc` is mounted with.
+const OF_PROCESSES: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(MountFlags::NOEXEC);
+
 /// Folders opened before anything is put over them.
 struct Opened {
     at: Utf8PathBuf,
@@ -82,16 +85,19 @@ pub(super) fn build(spaces: &Namespaces) -> Result<(), Refused> {
     read_only_but(&writable)
 }
 
-/// A view of the own processes only, in which nothing of the system can be changed. Where mounting one is refused, as in
-/// some containers, the old one stays: its processes are out of reach all the same.
-pub(super) fn processes() -> Result<(), Refused> {
-    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    let _ = mount("proc", "/proc", "proc", flags, None);
+/// A view of the own processes only. Where mounting one is refused, as in some containers, the old one stays: its processes
+/// are out of reach all the same.
+pub(super) fn processes() {
+    let _ = mount("proc", "/proc", "proc", OF_PROCESSES, None);
+}
+
+/// Nothing of the system can be changed through `/proc`.
+pub(super) fn lock_knobs() -> Result<(), Refused> {
     for knob in KNOBS.map(Utf8Path::new) {
         if knob.exists() {
             mount_bind(knob.as_std_path(), knob.as_std_path()).step(knob.as_str())?;
-            mount_remount(knob.as_std_path(), MountFlags::BIND | MountFlags::RDONLY | flags, "")
-                .step(knob.as_str())?;
+            let flags = MountFlags::BIND | MountFlags::RDONLY | OF_PROCESSES;
+            mount_remount(knob.as_std_path(), flags, "").step(knob.as_str())?;
         }
     }
     Ok(())
