@@ -58,7 +58,11 @@ saveFiles: boolean,
 /**
  * Answers `copydesk/diagnostics/get`.
  */
-diagnostics: boolean, };
+diagnostics: boolean, 
+/**
+ * Answers `copydesk/definition`, `copydesk/references` and `copydesk/hover`.
+ */
+navigation: boolean, };
 
 /**
  * What the server offers, in the result's `capabilities.experimental.copydesk`.
@@ -266,6 +270,34 @@ version: number | null,
  * LSP `Diagnostic`s.
  */
 diagnostics: Array<unknown>, };
+
+/**
+ * `copydesk/definition`, `copydesk/references` and `copydesk/hover`: a place that the editor's own language servers are
+ * asked about.
+ */
+export type LookUpParams = { uri: string, position: Position, };
+
+/**
+ * Where the name at that place is defined, or used.
+ */
+export type PlacesResult = { 
+/**
+ * Of the asked document when the servers answered; null: nobody knows.
+ */
+version: number | null, places: Array<Location>, };
+
+/**
+ * What is shown of that place.
+ */
+export type HoverResult = { 
+/**
+ * Of the asked document when the servers answered; null: nobody knows.
+ */
+version: number | null, 
+/**
+ * Markdown; null: there is nothing to show.
+ */
+text: string | null, };
 
 /**
  * A file with pending changes.

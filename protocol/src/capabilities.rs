@@ -22,6 +22,8 @@ pub struct ClientCapability {
     pub save_files: bool,
     /// Answers `copydesk/diagnostics/get`.
     pub diagnostics: bool,
+    /// Answers `copydesk/definition`, `copydesk/references` and `copydesk/hover`.
+    pub navigation: bool,
 }
 
 /// What the server offers, in the result's `capabilities.experimental.copydesk`.

@@ -30,8 +30,8 @@ pub use permission::{
     PermissionResolvedParams, PermissionToolCall,
 };
 pub use prompt::{
-    DiagnosticsGetParams, DiagnosticsGetResult, FileDiagnostics, PromptAskParams, PromptAskResult,
-    SaveFilesParams, SaveFilesResult,
+    DiagnosticsGetParams, DiagnosticsGetResult, FileDiagnostics, HoverResult, LookUpParams, PlacesResult,
+    PromptAskParams, PromptAskResult, SaveFilesParams, SaveFilesResult,
 };
 pub use proposal::{
     DecideOutcome, DecideParams, DecideResult, DecideTarget, Decision, File, FileKind, Hunk, HunkLines,

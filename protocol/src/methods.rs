@@ -27,3 +27,6 @@ pub const SESSION_CHANGED: &str = "copydesk/session/changed";
 pub const PROMPT_ASK: &str = "copydesk/prompt/ask";
 pub const FILE_SAVE: &str = "copydesk/file/save";
 pub const DIAGNOSTICS_GET: &str = "copydesk/diagnostics/get";
+pub const DEFINITION: &str = "copydesk/definition";
+pub const REFERENCES: &str = "copydesk/references";
+pub const HOVER: &str = "copydesk/hover";

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use crate::{Location, Position};
+
 /// `copydesk/prompt/ask`: an input box.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -55,4 +57,32 @@ pub struct FileDiagnostics {
     /// LSP `Diagnostic`s.
     #[ts(type = "Array<unknown>")]
     pub diagnostics: Vec<serde_json::Value>,
+}
+
+/// `copydesk/definition`, `copydesk/references` and `copydesk/hover`: a place that the editor's own language servers are
+/// asked about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct LookUpParams {
+    pub uri: String,
+    pub position: Position,
+}
+
+/// Where the name at that place is defined, or used.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PlacesResult {
+    /// Of the asked document when the servers answered; null: nobody knows.
+    pub version: Option<i32>,
+    pub places: Vec<Location>,
+}
+
+/// What is shown of that place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct HoverResult {
+    /// Of the asked document when the servers answered; null: nobody knows.
+    pub version: Option<i32>,
+    /// Markdown; null: there is nothing to show.
+    pub text: Option<String>,
 }

@@ -13,6 +13,7 @@ mod hooks;
 mod outbox;
 mod preparing;
 mod query;
+mod reminders;
 mod session;
 mod spending;
 mod state;
@@ -25,7 +26,7 @@ pub use hooks::{
 pub use query::Limits;
 pub use session::{
     PermissionSetup, Sent, SessionDeps, SessionInfo, SessionState, Sessions, ShellDeps, StartTask,
-    TaskContext,
+    TaskContext, ToolSetup,
 };
 pub use spending::{Cost, Spending};
 pub use state::Clock;

@@ -10,6 +10,7 @@ mod prices;
 mod secret;
 mod settings;
 mod task;
+mod tools;
 mod user_action;
 mod value;
 
@@ -25,5 +26,6 @@ pub use settings::{
     ReviewSettings, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
 pub use task::{TaskNumber, TaskSettings};
+pub use tools::{ToolMode, ToolSearchChoice, ToolSettings};
 pub use user_action::{ActionScope, UserAction};
 pub use value::Value;

@@ -3,9 +3,11 @@
 #[cfg(test)]
 pub(crate) mod fake;
 mod features;
+mod language;
 mod position;
 
 pub use features::{CopydeskFeatures, DiagnosticStyle, EditorFeatures};
+pub use language::{HoverText, Lookup, Place, Places};
 pub use position::{Position, PositionEncoding, Range, TextEdit};
 
 use futures::FutureExt as _;
@@ -87,6 +89,18 @@ pub trait Editor: Send + Sync + 'static {
     /// What the editor's own language servers say now, of one file or of all (`copydesk/diagnostics/get`). `None`: the editor
     /// can't tell, or does not within two seconds.
     fn diagnostics(&self, _uri: Option<String>) -> BoxFuture<'static, Option<Vec<FileDiagnostics>>> {
+        future::ready(None).boxed()
+    }
+
+    /// Where a name is defined, or used (`copydesk/definition`, `copydesk/references`). `None`: the editor can't tell, or
+    /// does not in time.
+    fn places(&self, _what: Lookup, _uri: String, _at: Position) -> BoxFuture<'static, Option<Places>> {
+        future::ready(None).boxed()
+    }
+
+    /// What the editor's language servers show of a place (`copydesk/hover`). `None`: the editor can't tell, or does not
+    /// in time.
+    fn hover(&self, _uri: String, _at: Position) -> BoxFuture<'static, Option<HoverText>> {
         future::ready(None).boxed()
     }
 }

@@ -1,5 +1,6 @@
 //! The LSP door: the only place, with its folder, that names LSP types.
 
+mod answers;
 mod backend;
 mod capabilities;
 pub mod commands;

@@ -21,7 +21,7 @@ pub use paths::Starts;
 pub use policy::{Behavior, Policy, SettledRule, Source};
 pub use read_only::read_only_programs;
 pub use request::{
-    PermissionAnswer, PermissionOption, PermissionOptionKind, PermissionRequest, Question, SaveTo, Verdict,
-    request,
+    Asks, OWN_WORDS, PermissionAnswer, PermissionOption, PermissionOptionKind, PermissionRequest, Question,
+    SaveTo, Verdict, choice_request, request,
 };
 pub use rule::Rule;

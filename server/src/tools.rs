@@ -1,8 +1,13 @@
 //! The tools a model can call, one file a tool.
 
 mod bash;
+mod ask_user_question;
+mod deferral;
+mod diagnostics;
 mod edit;
 mod edit_match;
+mod enter_plan_mode;
+mod exit_plan_mode;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod folder;
@@ -11,6 +16,7 @@ mod grep;
 mod input;
 mod line_ends;
 mod monitor;
+mod lsp;
 mod nearest;
 mod notebook;
 mod notebook_edit;
@@ -21,11 +27,19 @@ mod summary;
 mod target;
 mod task_output;
 mod task_stop;
+mod todo_write;
 mod tool;
+mod tool_search;
+mod web_fetch;
 mod write;
 
 pub use bash::Bash;
+pub use ask_user_question::AskUserQuestion;
+pub use deferral::{Loaded, SearchWire};
+pub use diagnostics::Diagnostics;
 pub use edit::Edit;
+pub use enter_plan_mode::EnterPlanMode;
+pub use exit_plan_mode::ExitPlanMode;
 pub use glob::Glob;
 pub use grep::Grep;
 pub use monitor::Monitor;
@@ -35,4 +49,15 @@ pub use registry::Tools;
 pub use task_output::TaskOutput;
 pub use task_stop::TaskStop;
 pub use tool::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext};
+pub use lsp::Lsp;
+pub use notebook_edit::NotebookEdit;
+pub use read::Read;
+pub use registry::Tools;
+pub use todo_write::TodoWrite;
+pub use tool::{
+    Choice, Chosen, ContextModifier, InterruptBehavior, Offers, Person, PlanEntry, PlanStatus, Tool,
+    ToolError, ToolKind, ToolResult, ToolUseContext,
+};
+pub use tool_search::ToolSearch;
+pub use web_fetch::WebFetch;
 pub use write::Write;

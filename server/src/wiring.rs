@@ -11,7 +11,7 @@ use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
 use self::logging::SetLevel;
-use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps};
+use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps, ToolSetup};
 use crate::config::{self, Override, Places, Settings, TaskNumber, choose_model, other_model};
 use crate::documents::{self, AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::Loudness;
@@ -114,6 +114,8 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         desk: desk.clone(),
         workspace: workspace.clone(),
         tools: Tools::built_in(),
+        tool_setup: ToolSetup { mode: settings.tools.mode.value, search: settings.tools.search.value },
+        editor: editor.clone(),
         permissions: PermissionSetup::default(),
         editor_name,
         limits,

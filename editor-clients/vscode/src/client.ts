@@ -138,6 +138,8 @@ const announcement: StaticFeature = {
       permissions: true,
       prompts: true,
       saveFiles: true,
+      diagnostics: true,
+      navigation: true,
     };
     const experimental = capabilities.experimental as Record<string, unknown> | undefined;
     capabilities.experimental = { ...experimental, copydesk };

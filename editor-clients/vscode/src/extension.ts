@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import { Client } from './client';
 import { registerCommands } from './commands';
+import { definition, hover, references, Reports } from './language';
 import { Permissions } from './permissions';
 import { answerPrompts } from './prompts';
 import { saveFiles } from './save';
@@ -18,6 +19,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   context.subscriptions.push(client, sessions, permissions, new StatusItem(client, sessions, permissions));
   client.onRequest('copydesk/prompt/ask', answerPrompts);
   client.onRequest('copydesk/file/save', saveFiles);
+  const reports = new Reports();
+  context.subscriptions.push(reports);
+  client.onRequest('copydesk/diagnostics/get', reports.diagnostics);
+  client.onRequest('copydesk/definition', definition);
+  client.onRequest('copydesk/references', references);
+  client.onRequest('copydesk/hover', hover);
   registerCommands(context, client, sessions, permissions);
   await client.start();
 }

@@ -2,11 +2,16 @@
 
 import type {
   DecideParams,
+  DiagnosticsGetParams,
+  DiagnosticsGetResult,
   Empty,
   EventParams,
+  HoverResult,
+  LookUpParams,
   PermissionAnswerParams,
   PermissionAskedParams,
   PermissionResolvedParams,
+  PlacesResult,
   PromptAskParams,
   ProposalDecideResult,
   SaveFilesParams,
@@ -42,4 +47,8 @@ export interface Notifications {
 export interface Questions {
   'copydesk/prompt/ask': [PromptAskParams, string | null];
   'copydesk/file/save': [SaveFilesParams, SaveFilesResult];
+  'copydesk/diagnostics/get': [DiagnosticsGetParams, DiagnosticsGetResult];
+  'copydesk/definition': [LookUpParams, PlacesResult];
+  'copydesk/references': [LookUpParams, PlacesResult];
+  'copydesk/hover': [LookUpParams, HoverResult];
 }

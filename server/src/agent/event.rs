@@ -5,7 +5,7 @@ use crate::conversation::{Message, MessageId, SessionId, TaskId, ToolUseId};
 use crate::documents::AbsPath;
 use crate::models::ProviderEvent;
 use crate::permissions::PermissionRequest;
-use crate::tools::ToolKind;
+use crate::tools::{PlanEntry, ToolKind};
 
 /// What the query loop yields: five kinds, and exactly one `Done`, last.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +50,8 @@ pub enum SessionEvent {
     Compaction(CompactionStatus),
     /// One for each stage of a call's life.
     ToolCall(ToolCallUpdate),
+    /// The steps of the task, in the place of those told before; none: they are done.
+    Plan(Vec<PlanEntry>),
     PermissionAsked(PermissionRequest),
     /// `option`: what was chosen; `None`: the task ended first.
     PermissionResolved {
@@ -80,6 +82,8 @@ pub struct ToolCallUpdate {
     pub text: Option<String>,
     /// Structured result.
     pub data: serde_json::Value,
+    /// The first of the calls that may run side by side with this one: they can be shown as one.
+    pub group: Option<ToolUseId>,
 }
 
 /// ACP tool call statuses, and `Rejected` for a denied one.

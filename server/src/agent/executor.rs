@@ -6,7 +6,7 @@ mod stages;
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use futures::future::{self, BoxFuture};
 use futures::stream::FuturesUnordered;
@@ -19,14 +19,24 @@ use super::Hooks;
 use super::outbox::Outbox;
 use super::query::ToolCall;
 use super::state::{Clock, RoundContext};
+use crate::conversation::Usage;
 use crate::conversation::{Message, MessageId, ToolUseId};
 use crate::permissions::Call;
-use crate::tools::Tools;
+use crate::tools::{Choice, Chosen, ContextModifier, Tools};
 
 /// Whether a call may run, which may take as long as a person needs.
 pub(super) trait CanUseTool: Send + Sync {
     /// Dropping the future withdraws the question.
     fn can_use(&self, id: &ToolUseId, call: Call, outbox: &Outbox) -> BoxFuture<'static, Permission>;
+
+    /// Puts a choice of a tool's to the person. Dropping the future withdraws it.
+    fn choose(
+        &self,
+        id: &ToolUseId,
+        tool: &str,
+        choice: Choice,
+        outbox: &Outbox,
+    ) -> BoxFuture<'static, Chosen>;
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,13 +65,16 @@ pub(super) struct Executor {
     batch: Arc<Batch>,
     schedule: Schedule,
     /// Calls by number that have not begun.
-    waiting: Vec<Option<ToolCall>>,
+    waiting: Vec<Option<(ToolCall, Option<ToolUseId>)>>,
     running: FuturesUnordered<BoxFuture<'static, (usize, Finished)>>,
     /// By number, until it is the turn of each.
     finished: Vec<Option<Finished>>,
     results: Vec<Message>,
     added: Vec<Message>,
     stop: Option<String>,
+    spent: Vec<(String, Usage)>,
+    /// The first of the calls that may run side by side, as far as they follow each other.
+    group: Option<ToolUseId>,
 }
 
 /// What came of all calls.
@@ -70,6 +83,10 @@ pub(super) struct Results {
     pub(super) messages: Vec<Message>,
     /// A hook's reason to end the turn.
     pub(super) stop: Option<String>,
+    /// What calls change for the rounds to come.
+    pub(super) modifiers: Vec<ContextModifier>,
+    /// Tokens that tools paid other models for, by model.
+    pub(super) spent: Vec<(String, Usage)>,
 }
 
 impl Executor {
@@ -77,7 +94,7 @@ impl Executor {
         let Kit { tools, mut context, can_use_tool, hooks, queued, outbox, clock, at_once } = kit;
         let task = context.cancel.clone();
         context.cancel = task.child_token();
-        let (culprit, effects) = (OnceLock::new(), AtomicBool::new(false));
+        let (culprit, effects, modifiers) = (OnceLock::new(), AtomicBool::new(false), Mutex::default());
         Self {
             batch: Arc::new(Batch {
                 tools,
@@ -90,6 +107,7 @@ impl Executor {
                 clock,
                 culprit,
                 effects,
+                modifiers,
             }),
             schedule: Schedule::new(at_once),
             waiting: Vec::new(),
@@ -98,13 +116,17 @@ impl Executor {
             results: Vec::new(),
             added: Vec::new(),
             stop: None,
+            spent: Vec::new(),
+            group: None,
         }
     }
 
     /// Takes a call in; it begins now if it may.
     pub(super) fn add(&mut self, call: ToolCall) {
-        self.schedule.add(self.is_safe(&call));
-        self.waiting.push(Some(call));
+        let safe = self.is_safe(&call);
+        self.schedule.add(safe);
+        self.group = safe.then(|| self.group.take().unwrap_or_else(|| call.id.clone()));
+        self.waiting.push(Some((call, self.group.clone())));
         self.finished.push(None);
         self.begin();
     }
@@ -128,7 +150,7 @@ impl Executor {
         }
         let mut messages = self.results;
         messages.append(&mut self.added);
-        Results { messages, stop: self.stop }
+        Results { messages, stop: self.stop, modifiers: self.batch.modifiers(), spent: self.spent }
     }
 
     /// Ends all calls without a result. Gives the results that were shown already.
@@ -143,8 +165,8 @@ impl Executor {
 
     fn begin(&mut self) {
         for number in self.schedule.begin() {
-            let Some(call) = self.waiting.get_mut(number).and_then(Option::take) else { continue };
-            let running = self.batch.clone().call(call);
+            let Some((call, group)) = self.waiting.get_mut(number).and_then(Option::take) else { continue };
+            let running = self.batch.clone().call(call, group);
             self.running.push(running.map(move |finished| (number, finished)).boxed());
         }
     }
@@ -159,6 +181,7 @@ impl Executor {
             self.batch.outbox.message(finished.result.clone());
             self.results.push(finished.result);
             self.added.extend(finished.added);
+            self.spent.extend(finished.spent);
             self.stop = self.stop.take().or(finished.stop);
         }
         self.begin();

@@ -14,14 +14,17 @@ use tokio::sync::Notify;
 use super::outbox::user;
 use super::{Clock, LoopEvent, SessionEvent};
 use crate::conversation::{
-    ContentBlock, Message, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage,
+    ContentBlock, Message, SessionId, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage,
 };
 use crate::documents::AbsPath;
 use crate::models::{
     ContextEditing, ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window,
 };
 use crate::permissions::Access;
-use crate::tools::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, Tools};
+use crate::tools::{
+    ContextModifier, InterruptBehavior, PlanEntry, Tool, ToolError, ToolKind, ToolResult, ToolUseContext,
+    Tools,
+};
 
 /// One piece of a scripted answer.
 #[derive(Clone, Debug)]
@@ -106,6 +109,7 @@ impl Provider for ScriptedModel {
             offline: false,
             window: Window::USUAL,
             context_edits: ContextEditing::Client,
+            tool_references: false,
         }
     }
 
@@ -194,9 +198,18 @@ pub(super) enum Does {
     Wait,
     /// Answers, and has a message to add.
     Add,
+    /// Tells how far it is, then answers.
+    Tell,
+    /// The person says no to what it asks.
+    Decline,
+    /// Answers, and changes the session for the calls after it.
+    Modify,
+    /// Says in which session it runs.
+    Where,
 }
 
 impl Does {
+    /// Those of the usual tools.
     const ALL: [Self; 9] = [
         Self::Look,
         Self::Act,
@@ -242,6 +255,10 @@ impl Tool for TestTool {
             Does::Run => "Run",
             Does::Wait => "Wait",
             Does::Add => "Add",
+            Does::Tell => "Tell",
+            Does::Decline => "Decline",
+            Does::Modify => "Modify",
+            Does::Where => "Where",
         }
     }
 
@@ -267,9 +284,17 @@ impl Tool for TestTool {
 
     fn is_concurrency_safe(&self, input: &Value) -> bool {
         match self.does {
-            Does::Look | Does::Ask => true,
+            Does::Look | Does::Ask | Does::Tell => true,
             Does::Run => input.get("alone").is_none(),
-            Does::Act | Does::Hang | Does::Panic | Does::Refuse | Does::Wait | Does::Add => false,
+            Does::Act
+            | Does::Hang
+            | Does::Panic
+            | Does::Refuse
+            | Does::Wait
+            | Does::Add
+            | Does::Decline
+            | Does::Modify
+            | Does::Where => false,
         }
     }
 
@@ -301,14 +326,18 @@ impl Tool for TestTool {
             | Does::Refuse
             | Does::Run
             | Does::Wait
-            | Does::Add => Access::Nothing,
+            | Does::Add
+            | Does::Tell
+            | Does::Decline
+            | Does::Modify
+            | Does::Where => Access::Nothing,
         }
     }
 
     fn call(
         &self,
         input: Value,
-        _context: ToolUseContext,
+        context: ToolUseContext,
     ) -> BoxFuture<'static, Result<ToolResult, ToolError>> {
         let (does, done, running, peak) =
             (self.does, self.done.clone(), self.running.clone(), self.peak.clone());
@@ -317,6 +346,15 @@ impl Tool for TestTool {
                 Does::Hang | Does::Wait => future::pending().await,
                 Does::Run if input.get("sleep").is_some() => future::pending().await,
                 Does::Panic => panic!("on purpose"),
+                Does::Tell => (context.progress)("half way".to_owned()),
+                Does::Decline => return Ok(ToolResult { declined: true, ..ToolResult::text("not now") }),
+                Does::Modify => {
+                    let change = |context| ToolUseContext { session: SessionId("s_2".into()), ..context };
+                    let context_modifier = Some(ContextModifier(Arc::new(change)));
+                    let mcp_meta = Some(json!({"only": "for the editor"}));
+                    return Ok(ToolResult { context_modifier, mcp_meta, ..ToolResult::text("changed") });
+                }
+                Does::Where => return Ok(ToolResult::text(context.session.as_str())),
                 Does::Look | Does::Act | Does::Ask | Does::Refuse | Does::Run | Does::Add => {}
             }
             peak.fetch_max(running.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
@@ -365,6 +403,10 @@ pub(super) fn line(event: &SessionEvent) -> Option<String> {
         SessionEvent::Transition(reason) => format!("transition {}", reason.as_str()),
         SessionEvent::Compaction(status) => format!("compaction {status:?}"),
         SessionEvent::ToolCall(update) => format!("call {} {:?}", update.id, update.status),
+        SessionEvent::Plan(entries) => {
+            let step = |entry: &PlanEntry| format!("{} {}", entry.content, entry.status.name());
+            format!("plan {}", entries.iter().map(step).collect::<Vec<_>>().join(", "))
+        }
         SessionEvent::PermissionAsked(request) => format!("asked {}", request.title),
         SessionEvent::PermissionResolved { option, .. } => {
             format!("resolved {}", option.as_deref().unwrap_or("by nobody"))

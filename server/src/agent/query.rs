@@ -24,8 +24,9 @@ use self::recovery::{BudgetTracker, Continuation, End, Step};
 use super::attachments::{self, Noticed};
 use super::background::Short;
 use super::executor::{CanUseTool, Executor, Kit};
-use super::outbox::Outbox;
+use super::outbox::{self, Outbox};
 use super::preparing::SessionContext;
+use super::reminders::reminders;
 use super::state::{Clock, PendingToolUseSummary, RoundContext, State};
 use super::{
     Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, Terminal, TerminalReason, background,
@@ -171,6 +172,11 @@ impl Task<'_> {
     /// The calls of an answer to their results, and on to the next turn.
     async fn run_calls(&mut self, state: State, answer: &Answer, executor: Executor) -> Step {
         let results = executor.finish().await;
+        for (model, usage) in &results.spent {
+            self.spend(model, *usage);
+        }
+        let mut state = state;
+        state.tool_use_context.modifiers.extend(results.modifiers);
         if state.tool_use_context.cancel.is_cancelled() {
             return self.aborted_tools(&state);
         }
@@ -183,7 +189,7 @@ impl Task<'_> {
         let answer: Vec<Message> = answer.messages().collect();
         let small = self.params.small.clone();
         let summary = small.map(|small| background::summary(small, &answer, &results.messages));
-        let attachments = self.attach().await;
+        let attachments = self.attach(&state.messages).await;
         let said = answer.into_iter().chain(results.messages).chain(attachments).collect();
         recovery::next_turn(state, said, summary)
     }
@@ -232,7 +238,8 @@ impl<'outbox> Task<'outbox> {
         let mut messages = std::mem::take(&mut self.params.messages);
         // What came up belongs behind a summary, not into it.
         if self.params.summarise.is_none() {
-            messages.extend(self.attach().await);
+            let attached = self.attach(&messages).await;
+            messages.extend(attached);
         }
         let tracking = self.params.context.compact_state().next_task();
         State::first(messages.into(), self.params.tool_use_context.clone(), tracking)
@@ -278,12 +285,15 @@ impl<'outbox> Task<'outbox> {
     }
 
     /// What came up since the last request: what the user sent, then the user's decisions and changes.
-    async fn attach(&self) -> Vec<Message> {
+    async fn attach(&self, so_far: &[Message]) -> Vec<Message> {
         let (params, now) = (&self.params, (self.params.clock)());
         let told =
             attachments::collect(&params.tool_use_context, &params.noticed, &params.context, now).await;
         let queued = (params.take_queued)().await.into_iter().map(Message::from);
-        let messages: Vec<Message> = queued.chain(told).collect();
+        let reminders = reminders(so_far, params.tool_use_context.mode.get())
+            .into_iter()
+            .map(|(kind, text)| outbox::attachment(now, kind, text));
+        let messages: Vec<Message> = queued.chain(told).chain(reminders).collect();
         for message in &messages {
             self.outbox.message(message.clone());
         }

@@ -18,9 +18,10 @@ use self::hub::Hub;
 use super::query::Limits;
 use super::{Clock, Cost, Hooks, SessionUpdate, Spending};
 use crate::config::{ContextSettings, Prices};
+use crate::config::{ToolMode, ToolSearchChoice};
 use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::documents::{AbsPath, FileStateCache, Workspace};
-use crate::editor::Range;
+use crate::editor::{Editor, Range};
 use crate::models::Provider;
 use crate::permissions::{NOT_STARTED_WITH_IT, PermissionAnswer, PermissionMode, PermissionRequest};
 use crate::review::DeskHandle;
@@ -49,6 +50,8 @@ pub struct SessionDeps {
     pub desk: DeskHandle,
     pub workspace: Arc<Workspace>,
     pub tools: Tools,
+    pub tool_setup: ToolSetup,
+    pub editor: Arc<dyn Editor>,
     pub permissions: PermissionSetup,
     /// As the editor calls itself; empty if it has not said.
     pub editor_name: String,
@@ -67,6 +70,13 @@ pub struct PermissionSetup {
     pub mode: PermissionMode,
     /// Why it must not bypass permissions; `None`: it may.
     pub no_bypass: Option<String>,
+}
+
+/// Which tools a session has, and how its model is told of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ToolSetup {
+    pub mode: ToolMode,
+    pub search: ToolSearchChoice,
 }
 
 impl Default for PermissionSetup {

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
@@ -11,10 +13,12 @@ use super::background::Short;
 use crate::context::CompactState;
 use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
+use crate::editor::Editor;
+use crate::models::Provider;
 use crate::permissions::SessionMode;
 use crate::review::DeskHandle;
 use crate::shell::Shell;
-use crate::tools::ToolUseContext;
+use crate::tools::{Choice, Chosen, ContextModifier, Person, PlanEntry, ToolUseContext};
 
 /// Gives the time, so that no other place asks for it.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -43,6 +47,27 @@ pub(super) struct PendingToolUseSummary {
     pub(super) making: AbortOnDropHandle<Option<Short>>,
 }
 
+/// The ways from one call to the person.
+pub(super) struct Ways {
+    /// Takes a line.
+    pub(super) progress: Arc<dyn Fn(String) + Send + Sync>,
+    pub(super) plan: Arc<dyn Fn(Vec<PlanEntry>) + Send + Sync>,
+    pub(super) person: Arc<dyn Person>,
+}
+
+impl Ways {
+    /// For a call that nobody asked for: nobody is told of it, and nobody asked.
+    pub(super) fn to_nobody() -> Self {
+        struct Nobody;
+        impl Person for Nobody {
+            fn choose(&self, _: Choice) -> BoxFuture<'static, Chosen> {
+                std::future::ready(Chosen::Declined(None)).boxed()
+            }
+        }
+        Self { progress: Arc::new(|_| {}), plan: Arc::new(|_| {}), person: Arc::new(Nobody) }
+    }
+}
+
 /// What every call of a round is given, whichever call it is.
 #[derive(Clone)]
 pub(super) struct RoundContext {
@@ -55,6 +80,10 @@ pub(super) struct RoundContext {
     pub(super) messages: Arc<[Message]>,
     /// The task's token; each call gets a child of it.
     pub(super) cancel: CancellationToken,
+    pub(super) editor: Arc<dyn Editor>,
+    pub(super) small_model: Option<Arc<dyn Provider>>,
+    /// What calls of earlier rounds have changed for those after them.
+    pub(super) modifiers: Vec<ContextModifier>,
     pub(super) mode: SessionMode,
     pub(super) shell: Arc<Shell>,
 }
@@ -86,13 +115,10 @@ impl RoundContext {
         Self { messages, ..self.clone() }
     }
 
-    /// What the call named `id` is given. `progress` takes a line for the person.
-    pub(super) fn for_call(
-        &self,
-        id: &ToolUseId,
-        progress: Arc<dyn Fn(String) + Send + Sync>,
-    ) -> ToolUseContext {
-        ToolUseContext {
+    /// What the call named `id` is given.
+    pub(super) fn for_call(&self, id: &ToolUseId, ways: Ways) -> ToolUseContext {
+        let Ways { progress, plan, person } = ways;
+        let context = ToolUseContext {
             session: self.session.clone(),
             tool_use_id: id.clone(),
             workspace: self.workspace.clone(),
@@ -104,6 +130,11 @@ impl RoundContext {
             mode: self.mode.clone(),
             shell: self.shell.clone(),
             progress,
-        }
+            plan,
+            person,
+            editor: self.editor.clone(),
+            small_model: self.small_model.clone(),
+        };
+        self.modifiers.iter().fold(context, |context, modifier| (modifier.0)(context))
     }
 }

@@ -219,6 +219,7 @@ fn hello(root: &AbsPath) -> Value {
         prompts: false,
         save_files: false,
         diagnostics: false,
+        navigation: false,
     };
     json!({
         "processId": std::process::id(),

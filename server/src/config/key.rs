@@ -35,6 +35,8 @@ pub enum Key {
     Actions,
     MaxBudget,
     Task(TaskNumber),
+    ToolsMode,
+    ToolsSearch,
     ReviewAdvance,
     ReviewInlayHints,
     ReviewEchoTimeout,
@@ -66,7 +68,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 32] = [
+    const PLAIN: [Self; 34] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -91,6 +93,8 @@ impl Key {
         Self::MaxTurns,
         Self::MaxBudget,
         Self::Actions,
+        Self::ToolsMode,
+        Self::ToolsSearch,
         Self::ReviewAdvance,
         Self::ReviewInlayHints,
         Self::ReviewEchoTimeout,
@@ -137,6 +141,8 @@ impl Key {
             Self::Actions => "actions",
             Self::MaxBudget => "max_budget_usd",
             Self::Task(number) => number.name(),
+            Self::ToolsMode => "tools.mode",
+            Self::ToolsSearch => "tools.search",
             Self::ReviewAdvance => "review.advance",
             Self::ReviewInlayHints => "review.inlay_hints",
             Self::ReviewEchoTimeout => "review.echo_timeout_ms",
@@ -182,6 +188,8 @@ impl Key {
             | Self::Actions
             | Self::MaxBudget
             | Self::Task(_)
+            | Self::ToolsMode
+            | Self::ToolsSearch
             | Self::ContextAutoCompact
             | Self::ContextCollapse
             | Self::ContextSnip

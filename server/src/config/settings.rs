@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ApiKey, ContextSettings, Dollars, Origin, Prices, TaskSettings, UserAction};
+use super::{ApiKey, ContextSettings, Dollars, Origin, Prices, TaskSettings, ToolSettings, UserAction};
 
 /// Files above this many bytes are not edited, only read in parts.
 pub const DEFAULT_EDIT_LIMIT: u64 = 50 * 1024 * 1024;
@@ -29,6 +29,7 @@ pub struct Settings {
     /// What one task may cost; `None`: whatever it takes.
     pub max_budget: Setting<Option<Dollars>>,
     pub task: TaskSettings,
+    pub tools: ToolSettings,
     pub review: ReviewSettings,
     pub files: FileSettings,
     pub context: ContextSettings,
@@ -177,6 +178,7 @@ impl Default for Settings {
             actions: Setting::default_to(Arc::default()),
             max_budget: Setting::default_to(None),
             task: TaskSettings::default(),
+            tools: ToolSettings::default(),
             review: ReviewSettings::default(),
             files: FileSettings::default(),
             context: ContextSettings::default(),

@@ -119,6 +119,10 @@ pub enum AttachmentKind {
     DateChange,
     IdeSelection,
     MaxTurnsReached,
+    /// That it is planning.
+    PlanMode,
+    /// The steps it wrote down and has not spoken of for a while.
+    TodoReminder,
     /// What a hook has to say.
     HookContext,
 }

@@ -9,7 +9,8 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 
 use super::{
-    ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Position, PositionEncoding, Range, TextEdit,
+    ApplyReply, Editor, EditorFeatures, FileDiagnostics, FileEdit, HoverText, Lookup, Loudness, Places,
+    Position, PositionEncoding, Range, TextEdit,
 };
 
 /// What the editor does with the next `workspace/applyEdit`.
@@ -60,6 +61,9 @@ struct State {
     messages: Vec<(Loudness, String)>,
     questions: Vec<(String, Vec<String>)>,
     answer: Option<String>,
+    diagnostics: Option<Vec<FileDiagnostics>>,
+    places: Option<Places>,
+    hover: Option<HoverText>,
     outgoing: mpsc::UnboundedSender<DidChange>,
 }
 
@@ -73,6 +77,9 @@ impl FakeEditor {
             messages: Vec::new(),
             questions: Vec::new(),
             answer: None,
+            diagnostics: None,
+            places: None,
+            hover: None,
             outgoing,
         };
         (Self { state: std::sync::Arc::new(Mutex::new(state)), encoding }, incoming)
@@ -109,6 +116,17 @@ impl FakeEditor {
         self.state.lock().unwrap().answer = Some(answer.to_owned());
     }
 
+    /// What its language servers say from now on.
+    pub(crate) fn knows(
+        &self,
+        diagnostics: Option<Vec<FileDiagnostics>>,
+        places: Option<Places>,
+        hover: Option<HoverText>,
+    ) {
+        let mut state = self.state.lock().unwrap();
+        (state.diagnostics, state.places, state.hover) = (diagnostics, places, hover);
+    }
+
     /// The edits that were asked for so far.
     pub(crate) fn asked_edits(&self) -> Vec<FileEdit> {
         self.state.lock().unwrap().asked.clone()
@@ -134,6 +152,22 @@ impl Editor for FakeEditor {
             safe_questions: true,
             ..EditorFeatures::default()
         }
+    }
+
+    fn diagnostics(&self, uri: Option<String>) -> BoxFuture<'static, Option<Vec<FileDiagnostics>>> {
+        let mut known = self.state.lock().unwrap().diagnostics.clone();
+        if let Some(files) = &mut known {
+            files.retain(|file| uri.as_ref().is_none_or(|uri| *uri == file.uri));
+        }
+        futures::future::ready(known).boxed()
+    }
+
+    fn places(&self, _: Lookup, _: String, _: Position) -> BoxFuture<'static, Option<Places>> {
+        futures::future::ready(self.state.lock().unwrap().places.clone()).boxed()
+    }
+
+    fn hover(&self, _: String, _: Position) -> BoxFuture<'static, Option<HoverText>> {
+        futures::future::ready(self.state.lock().unwrap().hover.clone()).boxed()
     }
 
     fn apply_edit(&self, edit: FileEdit) -> BoxFuture<'static, ApplyReply> {

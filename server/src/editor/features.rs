@@ -60,5 +60,8 @@ pub struct CopydeskFeatures {
     pub permissions: bool,
     pub prompts: bool,
     pub save_files: bool,
+    /// `copydesk/diagnostics/get` is answered.
     pub diagnostics: bool,
+    /// `copydesk/definition`, `/references` and `/hover` are answered.
+    pub navigation: bool,
 }

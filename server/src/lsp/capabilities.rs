@@ -156,6 +156,7 @@ fn copydesk(announced: Option<&Value>) -> CopydeskFeatures {
         prompts: announced.prompts,
         save_files: announced.save_files,
         diagnostics: announced.diagnostics,
+        navigation: announced.navigation,
     }
 }
 

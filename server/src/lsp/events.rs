@@ -134,6 +134,7 @@ fn tell_of(stage: &Stage, update: &SessionUpdate, kinds: &Kinds) {
         | SessionEvent::Transition(_)
         | SessionEvent::Spent(_)
         | SessionEvent::Compaction(_)
+        | SessionEvent::Plan(_)
         | SessionEvent::ToolCall(_) => {}
     }
 }

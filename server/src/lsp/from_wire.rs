@@ -8,7 +8,7 @@ use super::failure::{refused, unknown};
 use crate::agent::TaskContext;
 use crate::conversation::{ContentBlock, ImageSource};
 use crate::documents::{AbsPath, Workspace, to_path};
-use crate::editor::{Diagnostic, FileDiagnostics, Position, Range, Severity};
+use crate::editor::{Diagnostic, FileDiagnostics, Place, Places, Position, Range, Severity};
 use crate::permissions::{PermissionAnswer, PermissionMode};
 use crate::review::{Decide, Decision, HunkId, HunkRef, Take, Target};
 
@@ -133,6 +133,14 @@ fn diagnostic(diagnostic: &Value) -> Option<String> {
 pub(super) fn file_diagnostics(file: wire::FileDiagnostics) -> FileDiagnostics {
     let diagnostics = file.diagnostics.iter().filter_map(whole_diagnostic).collect();
     FileDiagnostics { uri: file.uri, version: file.version, diagnostics }
+}
+
+/// Where a name stands, by the editor's language servers.
+pub(super) fn places(result: wire::PlacesResult) -> Places {
+    // A place without a range is its whole file: its beginning.
+    let place =
+        |place: wire::Location| Place { uri: place.uri, range: range(place.range.unwrap_or_default()) };
+    Places { version: result.version, places: result.places.into_iter().map(place).collect() }
 }
 
 fn whole_diagnostic(diagnostic: &Value) -> Option<Diagnostic> {

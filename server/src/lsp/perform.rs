@@ -102,7 +102,7 @@ fn answer(stage: &Stage, request: Option<String>, option: String) {
         return warn(stage, format!("`{option}` is no answer to that; there are {}", offered.join(", ")));
     }
     let answer = PermissionAnswer { option_id: option, feedback: None };
-    if !stage.core.sessions.answer(&question.id, answer) {
+    if !stage.answers.answer(&question.id, answer) {
         warn(stage, "that question is not open any more");
     }
 }

@@ -118,6 +118,7 @@ impl Progress {
                 LoopEvent::Message(_) | LoopEvent::Tombstone { .. } | LoopEvent::ToolUseSummary { .. },
             )
             | SessionEvent::ToolCall(_)
+            | SessionEvent::Plan(_)
             | SessionEvent::Transition(_)
             | SessionEvent::Spent(_)
             | SessionEvent::Compaction(_)

@@ -5,14 +5,19 @@ use std::time::Duration;
 
 use futures::FutureExt;
 use futures::future::BoxFuture;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use copydesk_protocol::{DiagnosticsGetParams, DiagnosticsGetResult, methods};
+use copydesk_protocol as wire;
+use copydesk_protocol::{
+    DiagnosticsGetParams, DiagnosticsGetResult, HoverResult, LookUpParams, PlacesResult, methods,
+};
 
 use super::from_wire;
 use super::outgoing::Outgoing;
 use crate::editor::{
-    ApplyReply, Editor, EditorFeatures, FileDiagnostics, FileEdit, Loudness, Position, Range, TextEdit,
+    ApplyReply, Editor, EditorFeatures, FileDiagnostics, FileEdit, HoverText, Lookup, Loudness, Places,
+    Position, Range, TextEdit,
 };
 
 /// Some editors take their time over an edit, and some never answer.
@@ -20,6 +25,8 @@ const APPLY_DEADLINE: Duration = Duration::from_secs(9);
 
 /// A question that the editor answers out of its own memory.
 const LOOK_UP_DEADLINE: Duration = Duration::from_secs(2);
+/// One that its language servers have to look up.
+const SERVERS_DEADLINE: Duration = Duration::from_secs(10);
 
 /// An `Editor` over LSP. Only what an editor announced is ever asked of it.
 pub(super) struct RemoteEditor {
@@ -104,6 +111,38 @@ impl Editor for RemoteEditor {
             Some(answer.files.into_iter().map(from_wire::file_diagnostics).collect())
         }
         .boxed()
+    }
+
+    fn places(&self, what: Lookup, uri: String, at: Position) -> BoxFuture<'static, Option<Places>> {
+        let method = match what {
+            Lookup::Definition => methods::DEFINITION,
+            Lookup::References => methods::REFERENCES,
+        };
+        let found = self.look_up::<PlacesResult>(method, uri, at);
+        async move { found.await.map(from_wire::places) }.boxed()
+    }
+
+    fn hover(&self, uri: String, at: Position) -> BoxFuture<'static, Option<HoverText>> {
+        let found = self.look_up::<HoverResult>(methods::HOVER, uri, at);
+        async move { found.await.map(|hover| HoverText { version: hover.version, text: hover.text }) }.boxed()
+    }
+}
+
+impl RemoteEditor {
+    /// Asks what the editor's language servers say of a place. `None`: they are not asked, or gave no answer in time.
+    fn look_up<T: DeserializeOwned + Send + 'static>(
+        &self,
+        method: &'static str,
+        uri: String,
+        at: Position,
+    ) -> BoxFuture<'static, Option<T>> {
+        if !self.features().copydesk.navigation {
+            return futures::future::ready(None).boxed();
+        }
+        let position = wire::Position { line: at.line, character: at.character };
+        let params = LookUpParams { uri, position };
+        let answer = self.outgoing.request(method, params, Some(SERVERS_DEADLINE));
+        async move { serde_json::from_value(answer.await.ok()?).ok() }.boxed()
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use super::answers::Answers;
 use super::commands::CommandIds;
 use super::configuration::Configuration;
 use super::core::Core;
@@ -34,6 +35,7 @@ pub(super) struct Stage {
     pub(super) shown: ShownSoFar,
     pub(super) running: Running,
     pub(super) asker: Asker,
+    pub(super) answers: Answers,
     pub(super) chat: Chat,
     /// The session that the chat file speaks with; `None`: a new one.
     partner: Partner,
@@ -49,14 +51,19 @@ impl Stage {
         outgoing: Outgoing,
         commands: CommandIds,
     ) -> Self {
-        let sessions = core.sessions.clone();
-        let answer = move |id: &str, answer| {
-            sessions.answer(id, answer);
-        };
         let partner = Partner::default();
+        let chat = chat(&core, editor.clone(), partner.clone());
+        let (sessions, editor_of_answers) = (core.sessions.clone(), editor.clone());
+        let answers =
+            Answers { sessions, editor: editor_of_answers, outgoing: outgoing.clone(), chat: chat.clone() };
+        let taken = answers.clone();
+        let answer = move |id: &str, answer| {
+            taken.answer(id, answer);
+        };
         Self {
             asker: Asker::start(editor.clone(), answer),
-            chat: chat(&core, editor.clone(), partner.clone()),
+            answers,
+            chat,
             partner,
             configuration: Configuration::of(&core),
             core,

@@ -125,6 +125,7 @@ impl Provider for Anthropic {
             offline: false,
             window: Window { context: config.context_window.unwrap_or(usual.context), ..usual },
             // Gateways in between seldom know the feature.
+            tool_references: config.base_url == ANTHROPIC_URL,
             context_edits: if config.base_url == ANTHROPIC_URL {
                 ContextEditing::Server
             } else {

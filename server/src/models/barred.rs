@@ -23,7 +23,14 @@ impl Provider for BarredModel {
     fn info(&self) -> ProviderInfo {
         let label = "no model (a setting is broken)".to_owned();
         let (model, offline) = (String::new(), false);
-        ProviderInfo { label, model, offline, window: Window::USUAL, context_edits: ContextEditing::Client }
+        ProviderInfo {
+            label,
+            model,
+            offline,
+            window: Window::USUAL,
+            context_edits: ContextEditing::Client,
+            tool_references: false,
+        }
     }
 
     fn stream(&self, _: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {

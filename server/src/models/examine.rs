@@ -163,5 +163,6 @@ fn weather() -> ToolDefinition {
             "properties": { "city": { "type": "string", "description": "The city's name." } },
             "required": ["city"],
         }),
+        deferred: false,
     }
 }

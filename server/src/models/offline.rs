@@ -56,6 +56,7 @@ impl Provider for OfflineModel {
             offline: true,
             window: Window::USUAL,
             context_edits: ContextEditing::Client,
+            tool_references: false,
         }
     }
 

@@ -133,6 +133,7 @@ impl Provider for OpenAi {
             offline: false,
             window: window.map_or(Window::USUAL, |context| Window { context, ..Window::USUAL }),
             context_edits: ContextEditing::Client,
+            tool_references: false,
         }
     }
 

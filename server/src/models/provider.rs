@@ -31,6 +31,8 @@ pub struct ProviderInfo {
     pub offline: bool,
     pub window: Window,
     pub context_edits: ContextEditing,
+    /// A result may refer to a deferred tool, which the model is shown then (Messages API, `tool_reference`).
+    pub tool_references: bool,
 }
 
 /// How much a model takes and gives, in tokens.
@@ -176,6 +178,8 @@ pub struct ToolDefinition {
     pub description: String,
     /// JSON Schema of the input object.
     pub input_schema: serde_json::Value,
+    /// The model is not shown it before a search names it (Messages API, `defer_loading`).
+    pub deferred: bool,
 }
 
 /// Why a model gave no answer, in words for the person, with the next step. Never holds a key.

@@ -43,6 +43,16 @@ pub struct PermissionRequest {
     pub title: String,
     pub explanation: String,
     pub options: Vec<PermissionOption>,
+    pub asks: Asks,
+}
+
+/// What a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// Whether a call may run.
+    Leave,
+    /// Which way to go; every answer is as safe as the others.
+    Choice,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +99,41 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         title: visible(&question.title),
         explanation: visible(&question.explanation),
         options,
+        asks: Asks::Leave,
+    }
+}
+
+/// The option of a choice that none of its answers is, but what the person writes.
+pub const OWN_WORDS: &str = "words";
+
+/// A question of a tool's own, of title and explanation, with its options in order, then the person's own words, and `decline` last.
+pub fn choice_request(
+    id: String,
+    tool_use_id: ToolUseId,
+    tool: &str,
+    [title, explanation]: [&str; 2],
+    options: &[String],
+    decline: &str,
+) -> PermissionRequest {
+    let mut all: Vec<PermissionOption> = (1..)
+        .zip(options)
+        .map(|(number, name)| PermissionOption {
+            id: format!("choice-{number}"),
+            kind: PermissionOptionKind::AllowOnce,
+            name: visible(name),
+        })
+        .collect();
+    let option = |id: &str, kind, name| PermissionOption { id: id.to_owned(), kind, name };
+    all.push(option(OWN_WORDS, PermissionOptionKind::AllowOnce, "In my own words…".to_owned()));
+    all.push(option("no", PermissionOptionKind::RejectOnce, visible(decline)));
+    PermissionRequest {
+        id,
+        tool_use_id,
+        tool: tool.to_owned(),
+        title: visible(title),
+        explanation: visible(explanation),
+        options: all,
+        asks: Asks::Choice,
     }
 }
 

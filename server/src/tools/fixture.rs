@@ -1,11 +1,14 @@
 //! A small workspace for tests: files on disk, open buffers, a desk, and calls of tools as the executor makes them.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
+use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::{Tool, ToolUseContext};
+use super::{Choice, Chosen, Person, Tool, ToolResult, ToolUseContext};
 use crate::conversation::{SessionId, ToolResultContent, ToolUseId};
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace, from_path, text_of};
 use crate::editor::PositionEncoding;
@@ -20,6 +23,7 @@ pub(crate) struct Fixture {
     pub(crate) workspace: Arc<Workspace>,
     pub(crate) documents: Arc<FileStateCache>,
     pub(crate) desk: DeskHandle,
+    pub(crate) editor: Arc<FakeEditor>,
     pub(crate) seen: Arc<Seen>,
     pub(crate) session: SessionId,
     pub(crate) shell: Arc<Shell>,
@@ -49,11 +53,13 @@ impl Fixture {
         let workspace = Arc::new(Workspace::new(vec![root.clone()], false));
         let documents = Arc::new(FileStateCache::new());
         let (editor, _) = FakeEditor::new(PositionEncoding::Utf16);
-        let desk = DeskHandle::start(documents.clone(), workspace.clone(), Arc::new(editor));
+        let editor = Arc::new(editor);
+        let desk = DeskHandle::start(documents.clone(), workspace.clone(), editor.clone());
         let session = SessionId("s_1".into());
         let state = root.join("../state").as_path().to_owned();
         let shell = Arc::new(Shell::new(Arc::new(no_walls()), vec![root.as_path().to_owned()], state));
-        let fixture = Self { shell, folder, root, workspace, documents, desk, seen: Arc::default(), session };
+        let fixture =
+            Self { shell, folder, root, workspace, documents, desk, editor, seen: Arc::default(), session };
         for (name, text) in files {
             fixture.write(name, text);
         }
@@ -110,6 +116,10 @@ impl Fixture {
             mode: SessionMode::default(),
             shell: self.shell.clone(),
             progress: Arc::new(|_| {}),
+            plan: Arc::new(|_| {}),
+            person: Answers::new(Vec::new()),
+            editor: self.editor.clone(),
+            small_model: None,
         }
     }
 
@@ -131,14 +141,39 @@ impl Fixture {
     pub(crate) async fn call(&self, tool: &dyn Tool, input: Value) -> Result<String, String> {
         tool.validate(&input).map_err(|error| error.0)?;
         let result = tool.call(input, self.context()).await.map_err(|error| error.0)?;
-        let texts: Vec<String> = result
-            .content
-            .into_iter()
-            .map(|content| match content {
-                ToolResultContent::Text(text) => text,
-                other => panic!("no text: {other:?}"),
-            })
-            .collect();
-        Ok(texts.join("\n"))
+        Ok(text_of(&result))
+    }
+}
+
+/// The text of a result that holds nothing else.
+pub(crate) fn text_of(result: &ToolResult) -> String {
+    let text = |content: &ToolResultContent| match content {
+        ToolResultContent::Text(text) => text.clone(),
+        other => panic!("no text: {other:?}"),
+    };
+    result.content.iter().map(text).collect::<Vec<_>>().join("\n")
+}
+
+/// A person who gives these answers, one after the other, and then declines.
+pub(crate) struct Answers {
+    answers: Mutex<VecDeque<Chosen>>,
+    asked: Mutex<Vec<Choice>>,
+}
+
+impl Answers {
+    pub(crate) fn new(answers: Vec<Chosen>) -> Arc<Self> {
+        Arc::new(Self { answers: Mutex::new(answers.into()), asked: Mutex::default() })
+    }
+
+    pub(crate) fn asked(&self) -> Vec<Choice> {
+        self.asked.lock().unwrap().clone()
+    }
+}
+
+impl Person for Answers {
+    fn choose(&self, choice: Choice) -> BoxFuture<'static, Chosen> {
+        self.asked.lock().unwrap().push(choice);
+        let answer = self.answers.lock().unwrap().pop_front().unwrap_or(Chosen::Declined(None));
+        futures::future::ready(answer).boxed()
     }
 }

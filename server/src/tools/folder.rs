@@ -44,24 +44,29 @@ impl Overlay {
         self.texts.get(path)?.as_ref()
     }
 
-    /// The files at or below `base`, those that only a draft has last.
-    pub(super) fn files(
+    /// The files at or below `base` that `wanted` makes something of, those that only a draft has last. `wanted` runs on
+    /// several threads.
+    pub(super) fn files<T: Send>(
         &self,
         documents: &FileStateCache,
         base: &AbsPath,
         ignore_files: IgnoreFiles,
-    ) -> impl Iterator<Item = AbsPath> {
+        watchdog: &Watchdog,
+        wanted: impl Fn(&AbsPath) -> Option<T> + Sync,
+    ) -> Result<Vec<(AbsPath, T)>, Stopped> {
         let base = documents.real_path(base);
-        let drafted: Vec<AbsPath> = self
+        let there =
+            |path: &AbsPath| if matches!(self.texts.get(path), Some(None)) { None } else { wanted(path) };
+        let mut found = walk::files(documents, &base, ignore_files, || watchdog.check().is_err(), there);
+        watchdog.check()?;
+        let drafted = self
             .texts
             .iter()
             .filter(|(path, text)| text.is_some() && path.is_in(&base) && !path.as_path().exists())
             .map(|(path, _)| path.clone())
-            .filter(|path| documents.open_document(path).is_none())
-            .collect();
-        walk::files(documents, &base, ignore_files)
-            .filter(|path| !matches!(self.texts.get(path), Some(None)))
-            .chain(drafted)
+            .filter(|path| documents.open_document(path).is_none());
+        found.extend(drafted.filter_map(|path| wanted(&path).map(|kept| (path, kept))));
+        Ok(found)
     }
 }
 

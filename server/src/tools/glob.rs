@@ -120,20 +120,19 @@ fn newest_first(
     overlay: &Overlay,
     documents: &FileStateCache,
     folder: &AbsPath,
-    matches: impl Fn(&AbsPath) -> bool,
+    matches: impl Fn(&AbsPath) -> bool + Sync,
     watchdog: &Watchdog,
 ) -> Result<Vec<AbsPath>, Stopped> {
-    let mut found = Vec::new();
-    for path in overlay.files(documents, folder, IgnoreFiles::Disregarded) {
-        watchdog.check()?;
-        if matches(&path) {
-            // What is not on disk yet is the newest.
+    let changed = |path: &AbsPath| {
+        matches(path).then(|| {
             let changed = path.as_path().metadata().and_then(|metadata| metadata.modified()).ok();
-            found.push((std::cmp::Reverse(changed.unwrap_or_else(SystemTime::now)), path));
-        }
-    }
-    found.sort();
-    Ok(found.into_iter().map(|(_, path)| path).collect())
+            // What is not on disk yet is the newest.
+            std::cmp::Reverse(changed.unwrap_or_else(SystemTime::now))
+        })
+    };
+    let mut found = overlay.files(documents, folder, IgnoreFiles::Disregarded, watchdog, changed)?;
+    found.sort_by(|(one, changed), (other, later)| (changed, one).cmp(&(later, other)));
+    Ok(found.into_iter().map(|(path, _)| path).collect())
 }
 
 /// The folders that a pattern begins with as plain names, and the rest of it.

@@ -2,6 +2,7 @@
 
 mod report;
 mod search;
+mod side_by_side;
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -11,8 +12,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::report::{Bounds, Hits, report};
+use self::report::{Bounds, report};
 use self::search::Search;
+use self::side_by_side::in_all;
 use super::folder::{Overlay, Watchdog};
 use super::target::{check_path, missing, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
@@ -147,7 +149,7 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
             "{name} is neither a regular file nor a folder, so it is not searched."
         )));
     }
-    let mut search = Search::new(&input)?;
+    let search = Search::new(&input)?;
     let filter = Filter::new(&input, &base)?;
     let limit = match input.head_limit {
         Some(0) => usize::MAX,
@@ -159,27 +161,16 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
     let (documents, mode) = (context.documents.clone(), input.output_mode);
     let found = tokio::task::spawn_blocking(move || {
         let watchdog = Watchdog::new(stop);
-        let mut found: Vec<Hits> = Vec::new();
-        let mut entries = 0;
-        let mut files: Box<dyn Iterator<Item = AbsPath>> = if is_file {
-            Box::new(std::iter::once(base))
+        let files = if is_file {
+            vec![base]
         } else {
-            Box::new(
-                overlay.files(&documents, &base, IgnoreFiles::Respected).filter(|path| filter.takes(path)),
-            )
+            let takes = |path: &AbsPath| filter.takes(path).then_some(());
+            let files = overlay.files(&documents, &base, IgnoreFiles::Respected, &watchdog, takes)?;
+            files.into_iter().map(|(path, ())| path).collect()
         };
         // A total needs all files; otherwise one entry more than is shown is enough.
-        while (mode == OutputMode::Count || entries <= bounds.end())
-            && let Some(path) = files.next()
-        {
-            watchdog.check()?;
-            let hits = search.file(path, &overlay);
-            if hits.matches > 0 {
-                entries += if mode == OutputMode::Content { hits.lines.len() } else { 1 };
-                found.push(hits);
-            }
-        }
-        Ok(found)
+        let enough = if mode == OutputMode::Count { usize::MAX } else { bounds.end() };
+        in_all(&files, &search, &overlay, &watchdog, enough)
     });
     let found = found.await.map_err(|error| ToolError(format!("The search failed: {error}.")))?;
     let found = found.map_err(|stopped: super::folder::Stopped| ToolError(stopped.to_string()))?;

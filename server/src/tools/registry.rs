@@ -1,9 +1,13 @@
 //! The list of tools, in an order that never depends on who registered first.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{Bash, Edit, Glob, Grep, Monitor, NotebookEdit, Read, TaskOutput, TaskStop, Tool, Write};
+use super::deferral::{Deferral, Loaded, SearchWire};
+use super::{
+    AskUserQuestion, Bash, Diagnostics, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, Lsp, Monitor, NotebookEdit, Offers,
+    Read, TaskOutput, TaskStop, TodoWrite, Tool, ToolSearch, WebFetch, Write,
+};
 use crate::models::ToolDefinition;
 
 /// Tools by name. The same tools give the same definitions byte for byte, since they head the cached prefix of every
@@ -11,30 +15,68 @@ use crate::models::ToolDefinition;
 #[derive(Clone)]
 pub struct Tools {
     by_name: BTreeMap<&'static str, Arc<dyn Tool>>,
-    /// Made with the first request: schemas take longer to make than all else that is done for one.
-    definitions: Arc<OnceLock<Vec<ToolDefinition>>>,
+    /// Which of them the model knows by name only.
+    deferral: Option<Deferral>,
+    /// Made with the first request, and shared with every choice of these tools: schemas take longer to make than all else
+    /// that is done for one.
+    definitions: Arc<Mutex<BTreeMap<&'static str, ToolDefinition>>>,
 }
 
 impl Tools {
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
         let by_name = tools.into_iter().map(|tool| (tool.name(), tool)).collect();
-        Self { by_name, definitions: Arc::default() }
+        Self { by_name, deferral: None, definitions: Arc::default() }
     }
 
     /// The tools of this program.
     pub fn built_in() -> Self {
         Self::new(vec![
+            Arc::new(AskUserQuestion),
             Arc::new(Bash),
+            Arc::new(Diagnostics),
             Arc::new(Edit),
+            Arc::new(EnterPlanMode),
+            Arc::new(ExitPlanMode),
             Arc::new(Glob),
             Arc::new(Grep),
+            Arc::new(Lsp),
             Arc::new(Monitor),
             Arc::new(NotebookEdit),
             Arc::new(Read),
             Arc::new(TaskOutput),
             Arc::new(TaskStop),
+            Arc::new(TodoWrite),
+            Arc::new(WebFetch::default()),
             Arc::new(Write),
         ])
+    }
+
+    /// Those that are offered: what `wants` keeps, and of it what can work with what there is.
+    #[must_use]
+    pub fn pool(&self, wants: impl Fn(&dyn Tool) -> bool, offers: &Offers) -> Self {
+        let kept = self.all().filter(|tool| wants(tool.as_ref()) && tool.is_enabled(offers));
+        let by_name = kept.map(|tool| (tool.name(), tool.clone())).collect();
+        Self { by_name, deferral: None, definitions: self.definitions.clone() }
+    }
+
+    /// The same, with the tools that may be deferred behind ToolSearch. `loaded`: what the model has asked for so far.
+    #[must_use]
+    pub fn deferring(&self, loaded: &Loaded, wire: SearchWire) -> Self {
+        let deferred: Vec<Arc<dyn Tool>> = self.all().filter(|tool| tool.should_defer()).cloned().collect();
+        if deferred.is_empty() {
+            return self.clone();
+        }
+        let deferral = Deferral::new(&deferred, loaded.clone(), wire);
+        let search: Arc<dyn Tool> = Arc::new(ToolSearch::new(deferred, loaded.clone(), wire));
+        let mut by_name = self.by_name.clone();
+        by_name.insert(search.name(), search);
+        // What ToolSearch says of itself depends on what waits behind it.
+        Self { by_name, deferral: Some(deferral), definitions: Arc::default() }
+    }
+
+    /// What a model would be told of those that can wait until it asks for them.
+    pub fn deferrable(&self) -> Vec<ToolDefinition> {
+        self.all().filter(|tool| tool.should_defer()).map(|tool| self.definition(tool)).collect()
     }
 
     /// By name, or by an older name.
@@ -42,22 +84,52 @@ impl Tools {
         self.by_name.get(name).or_else(|| self.by_name.values().find(|tool| tool.aliases().contains(&name)))
     }
 
+    /// Whether the model knows what a call of the tool with this name takes.
+    pub fn is_known(&self, name: &str) -> bool {
+        self.deferral.as_ref().is_none_or(|deferral| deferral.is_known(name))
+    }
+
     /// By name, ascending.
     pub fn names(&self) -> Vec<&'static str> {
         self.by_name.keys().copied().collect()
     }
 
-    /// What a model is told of them, by name, ascending.
+    /// What a model is told of them, by name, ascending. What was loaded on demand comes last, in the order of the demands.
     pub fn definitions(&self) -> Vec<ToolDefinition> {
-        self.definitions.get_or_init(|| self.by_name.values().map(definition).collect()).clone()
+        let Some(deferral) = &self.deferral else { return self.all().map(|tool| self.definition(tool)).collect() };
+        match deferral.wire() {
+            SearchWire::References => self
+                .all()
+                .map(|tool| ToolDefinition {
+                    deferred: deferral.is_deferred(tool.name()),
+                    ..self.definition(tool)
+                })
+                .collect(),
+            SearchWire::Schemas => {
+                let first = self.all().filter(|tool| !deferral.is_deferred(tool.name()));
+                let loaded = deferral.loaded();
+                let later = loaded.iter().filter_map(|name| self.by_name.get(name.as_str()));
+                first.chain(later).map(|tool| self.definition(tool)).collect()
+            }
+        }
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.by_name.values()
+    }
+
+    fn definition(&self, tool: &Arc<dyn Tool>) -> ToolDefinition {
+        let mut made = self.definitions.lock().unwrap_or_else(PoisonError::into_inner);
+        made.entry(tool.name()).or_insert_with(|| definition(tool.as_ref())).clone()
     }
 }
 
-fn definition(tool: &Arc<dyn Tool>) -> ToolDefinition {
+fn definition(tool: &dyn Tool) -> ToolDefinition {
     ToolDefinition {
         name: tool.name().to_owned(),
         description: tool.description(),
         input_schema: tool.input_schema(),
+        deferred: false,
     }
 }
 
@@ -75,11 +147,28 @@ mod tests {
     }
 
     #[test]
+    fn a_pool_holds_what_is_wanted_and_can_work() {
+        let pool = Tools::built_in().pool(|tool| tool.name() != "Edit", &Offers::default());
+        assert!(pool.find("Read").is_some());
+        assert!(pool.find("Edit").is_none(), "it is denied");
+        assert!(pool.find("Diagnostics").is_none() && pool.find("LSP").is_none(), "the editor offers none");
+        let mut offers = Offers::default();
+        offers.editor.copydesk.diagnostics = true;
+        offers.editor.copydesk.navigation = true;
+        let pool = Tools::built_in().pool(|_| true, &offers);
+        assert!(pool.find("Diagnostics").is_some() && pool.find("LSP").is_some());
+        let mut names = pool.names();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names, pool.names(), "sorted, each once");
+    }
+
+    #[test]
     fn every_schema_is_strict_and_describes_each_field() {
         for tool in Tools::built_in().definitions() {
             let schema = tool.input_schema;
             assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
-            for (field, described) in schema["properties"].as_object().expect("fields") {
+            for (field, described) in schema["properties"].as_object().into_iter().flatten() {
                 assert!(described["description"].is_string(), "{}.{field} says nothing", tool.name);
                 assert!(described["type"].is_string(), "{}.{field} has no one type", tool.name);
             }

@@ -6,8 +6,10 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId};
+use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId, Usage};
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace};
+use crate::editor::{Editor, EditorFeatures};
+use crate::models::Provider;
 use crate::permissions::{Access, SessionMode};
 use crate::review::DeskHandle;
 use crate::shell::Shell;
@@ -24,6 +26,16 @@ pub trait Tool: Send + Sync + 'static {
     }
 
     fn description(&self) -> String;
+
+    /// Whether it can work with what there is: a tool that can't is not offered.
+    fn is_enabled(&self, _offers: &Offers) -> bool {
+        true
+    }
+
+    /// The model is told its name only, and the rest when it asks for it by ToolSearch.
+    fn should_defer(&self) -> bool {
+        false
+    }
 
     fn kind(&self) -> ToolKind;
 
@@ -124,7 +136,64 @@ pub struct ToolUseContext {
     pub shell: Arc<Shell>,
     /// A line for the person while the call runs.
     pub progress: Arc<dyn Fn(String) + Send + Sync>,
+    /// Shows the person the steps of the task, in the place of those shown before.
+    pub plan: Arc<dyn Fn(Vec<PlanEntry>) + Send + Sync>,
+    pub person: Arc<dyn Person>,
+    pub editor: Arc<dyn Editor>,
+    /// For work that needs no large model; `None`: there is none.
+    pub small_model: Option<Arc<dyn Provider>>,
 }
+
+/// What there is besides the tools themselves.
+#[derive(Clone, Debug, Default)]
+pub struct Offers {
+    pub editor: EditorFeatures,
+}
+
+/// The person, as a tool may ask them.
+pub trait Person: Send + Sync {
+    /// Puts a choice to them. Only a choice is an answer: silence, errors and closed windows leave it open. Dropping the
+    /// future takes the question back.
+    fn choose(&self, choice: Choice) -> BoxFuture<'static, Chosen>;
+}
+
+/// A question with its answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    pub title: String,
+    /// What has to be known to choose.
+    pub explanation: String,
+    pub options: Vec<String>,
+    /// The answer that is none of them; always offered, last.
+    pub decline: String,
+}
+
+/// What the person said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Chosen {
+    /// By its place in the options, with their own words if they gave some.
+    Option(usize, Option<String>),
+    /// With their own words if they gave some.
+    Declined(Option<String>),
+}
+
+/// A step of the task (ACP plan entry).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlanEntry {
+    pub content: String,
+    pub status: PlanStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PlanStatus {
+    Pending,
+    InProgress,
+    Completed,
+}
+
+/// What a call changes for the calls after it.
+#[derive(Clone)]
+pub struct ContextModifier(pub Arc<dyn Fn(ToolUseContext) -> ToolUseContext + Send + Sync>);
 
 /// What a call gives back.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -137,12 +206,43 @@ pub struct ToolResult {
     pub new_messages: Vec<Message>,
     /// The call came to an end that is an error, and has all this to say of it.
     pub failed: bool,
+    /// Of a call that runs alone; that of another is passed over.
+    pub context_modifier: Option<ContextModifier>,
+    /// For the editor, never for the model (an MCP result's `_meta`).
+    pub mcp_meta: Option<Value>,
+    /// Tokens that other models were paid for, by model.
+    pub spent: Vec<(String, Usage)>,
+    /// The person has said no to what was asked.
+    pub declined: bool,
 }
 
 impl ToolResult {
     /// A result that is nothing but text.
     pub fn text(text: impl Into<String>) -> Self {
         Self { content: vec![ToolResultContent::Text(text.into())], ..Self::default() }
+    }
+}
+
+impl PlanStatus {
+    /// As the protocol writes it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::InProgress => "in_progress",
+            Self::Completed => "completed",
+        }
+    }
+}
+
+impl std::fmt::Debug for ContextModifier {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ContextModifier")
+    }
+}
+
+impl PartialEq for ContextModifier {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 

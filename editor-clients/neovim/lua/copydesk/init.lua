@@ -58,6 +58,8 @@ end
 
 --- Called for each buffer the server takes: shows a hunk's diff under the cursor's line and sets the keys.
 function M.attached(client, bufnr)
+  -- From now on it is noted which text each report of problems is about.
+  require('copydesk.language')
   if vim.g.copydesk_virtual_lines ~= false then
     -- In Copydesk's own namespace: other servers' diagnostics look as the user has them.
     vim.diagnostic.config({ virtual_lines = { current_line = true }, virtual_text = false }, vim.lsp.diagnostic.get_namespace(client.id))

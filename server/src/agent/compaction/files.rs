@@ -2,14 +2,13 @@
 //! agent's own drafts.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use serde_json::json;
 
 use crate::agent::attachments::DIFF_LINES;
 use crate::agent::outbox::attachment;
 use crate::agent::query::QueryParams;
-use crate::agent::state::RoundContext;
+use crate::agent::state::{RoundContext, Ways};
 use crate::config::ContextNumber;
 use crate::context::Thresholds;
 use crate::conversation::{
@@ -81,7 +80,7 @@ async fn again(
         return None;
     }
     let input = json!({"file_path": path.as_str(), "offset": first + 1, "limit": lines});
-    let call = context.for_call(&ToolUseId("reattached".to_owned()), Arc::new(|_| {}));
+    let call = context.for_call(&ToolUseId("reattached".to_owned()), Ways::to_nobody());
     let result = params.tools.find("Read")?.call(input, call).await.ok()?;
     let texts: Vec<String> = result
         .content

@@ -2,9 +2,10 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use futures::FutureExt as _;
+use futures::future::BoxFuture;
 use serde_json::json;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
@@ -14,14 +15,16 @@ use super::{CanUseTool, Permission};
 use crate::agent::acceptance::acceptance;
 use crate::agent::outbox::{Outbox, user};
 use crate::agent::query::ToolCall;
-use crate::agent::state::{Clock, RoundContext};
-use crate::agent::{Hooks, ToolCallStatus, ToolHookInput, ToolHookVerdict};
+use crate::agent::state::{Clock, RoundContext, Ways};
+use crate::agent::{Hooks, SessionEvent, ToolCallStatus, ToolHookInput, ToolHookVerdict};
 use crate::conversation::{
-    ContentBlock, LONGEST_INPUT, Message, MessageId, ProgressMessage, ToolResultContent, UserMessage,
-    bytes_of_overlong, raw_of_unparsed,
+    ContentBlock, LONGEST_INPUT, Message, MessageId, ProgressMessage, ToolResultContent, ToolUseId, Usage,
+    UserMessage, bytes_of_overlong, raw_of_unparsed,
 };
 use crate::permissions::Call;
-use crate::tools::{InterruptBehavior, Tool, ToolError, ToolResult, Tools};
+use crate::tools::{
+    Choice, Chosen, ContextModifier, InterruptBehavior, Person, Tool, ToolError, ToolResult, Tools,
+};
 
 /// What the calls of one answer share.
 pub(super) struct Batch {
@@ -40,6 +43,8 @@ pub(super) struct Batch {
     pub(super) culprit: OnceLock<String>,
     /// A call that changes something has begun.
     pub(super) effects: AtomicBool,
+    /// What calls have changed for those after them.
+    pub(super) modifiers: Mutex<Vec<ContextModifier>>,
 }
 
 /// What came of a call.
@@ -49,6 +54,8 @@ pub(super) struct Finished {
     pub(super) added: Vec<Message>,
     /// A hook's reason to end the turn.
     pub(super) stop: Option<String>,
+    /// Tokens that the tool paid other models for, by model.
+    pub(super) spent: Vec<(String, Usage)>,
 }
 
 /// How a call ended.
@@ -68,11 +75,13 @@ const MADE_WAY: &str = "The call was stopped because the user sent a message, wh
 const SHOWN_OF_UNPARSED: usize = 200;
 
 impl Batch {
-    pub(super) async fn call(self: Arc<Self>, call: ToolCall) -> Finished {
-        let mut stages = Stages::of(&call, &self.outbox);
+    /// `group`: the first of the calls that may run side by side with this one.
+    pub(super) async fn call(self: Arc<Self>, call: ToolCall, group: Option<ToolUseId>) -> Finished {
+        let mut stages = Stages::of(&call, group, &self.outbox);
         let mut stop = None;
         let ended = self.stoppable(&call, &mut stages, &mut stop).await;
         let (status, result) = match ended {
+            Ended::Done(result) if result.declined => (ToolCallStatus::Rejected, result),
             Ended::Done(result) => (ToolCallStatus::Completed, result),
             Ended::Failed(result) => {
                 self.cancel_siblings(&call, stages.title());
@@ -98,9 +107,15 @@ impl Batch {
         let message = UserMessage {
             tool_use_result: Some(result.data).filter(|data| !data.is_null()),
             source_tool_assistant: Some(call.assistant),
+            mcp_meta: result.mcp_meta,
             ..user((self.clock)(), vec![block])
         };
-        Finished { result: Message::from(message), added: result.new_messages, stop }
+        Finished { result: Message::from(message), added: result.new_messages, stop, spent: result.spent }
+    }
+
+    /// What calls have changed so far for those after them.
+    pub(super) fn modifiers(&self) -> Vec<ContextModifier> {
+        self.modifiers.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The call, ended early by the user, by a sibling's error, by a message that waits, or by its own panic.
@@ -133,8 +148,15 @@ impl Batch {
             let names = self.tools.names().join(", ");
             return Ended::failed(format!("There is no tool `{}`. The tools are: {names}.", call.name));
         };
-        let context = self.context.for_call(&call.id, self.progress(call));
+        let context = self.context.for_call(&call.id, self.ways(call, stages));
+        let context = self.modifiers().iter().fold(context, |context, modifier| (modifier.0)(context));
         stages.asked(tool.as_ref(), &call.input, &context);
+        if !self.tools.is_known(tool.name()) {
+            return Ended::failed(format!(
+                "You know `{0}` by name only, so nothing was done. Load it first: ToolSearch with `select:{0}`.",
+                tool.name()
+            ));
+        }
         if let Some(raw) = raw_of_unparsed(&call.input) {
             return Ended::failed(unreadable(tool.name(), raw));
         }
@@ -176,6 +198,11 @@ impl Batch {
         if let ToolHookVerdict::Stop(why) = after {
             *stop = Some(why);
         }
+        if let Some(modifier) = &result.context_modifier
+            && !tool.is_concurrency_safe(&call.input)
+        {
+            self.modifiers.lock().unwrap_or_else(PoisonError::into_inner).push(modifier.clone());
+        }
         if result.failed { Ended::Failed(result) } else { Ended::Done(result) }
     }
 
@@ -201,12 +228,37 @@ impl Batch {
         }
     }
 
-    fn progress(&self, call: &ToolCall) -> Arc<dyn Fn(String) + Send + Sync> {
+    fn ways(&self, call: &ToolCall, stages: &Stages) -> Ways {
         let (outbox, clock, id) = (self.outbox.clone(), self.clock.clone(), call.id.clone());
-        Arc::new(move |text| {
+        let tell = stages.progress();
+        let progress = move |text: String| {
+            tell(text.clone());
             let (id, tool_use_id) = (MessageId::fresh(), id.clone());
             outbox.message(Message::Progress(ProgressMessage { id, at: clock(), tool_use_id, text }));
-        })
+        };
+        let outbox = self.outbox.clone();
+        let plan = move |entries| outbox.send(SessionEvent::Plan(entries));
+        let person = Asked {
+            can_use_tool: self.can_use_tool.clone(),
+            outbox: self.outbox.clone(),
+            id: call.id.clone(),
+            tool: call.name.clone(),
+        };
+        Ways { progress: Arc::new(progress), plan: Arc::new(plan), person: Arc::new(person) }
+    }
+}
+
+/// The person, asked on behalf of one call.
+struct Asked {
+    can_use_tool: Arc<dyn CanUseTool>,
+    outbox: Outbox,
+    id: ToolUseId,
+    tool: String,
+}
+
+impl Person for Asked {
+    fn choose(&self, choice: Choice) -> BoxFuture<'static, Chosen> {
+        self.can_use_tool.choose(&self.id, &self.tool, choice, &self.outbox)
     }
 }
 

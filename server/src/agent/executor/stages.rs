@@ -5,11 +5,14 @@ use serde_json::Value;
 use crate::agent::outbox::Outbox;
 use crate::agent::query::ToolCall;
 use crate::agent::{ToolCallStatus, ToolCallUpdate};
-use crate::conversation::ToolResultContent;
+use crate::conversation::{ToolResultContent, ToolUseId};
 use crate::permissions::visible;
 use crate::tools::{Tool, ToolKind, ToolResult, ToolUseContext};
 
 /// One call's. Dropped before its end, it tells that nothing came of the call.
+///
+/// The stages are asked, running, progress (any number of times), and one of done, rejected and failed; each names the group
+/// of calls that it can be shown with.
 pub(super) struct Stages {
     update: ToolCallUpdate,
     outbox: Outbox,
@@ -20,7 +23,7 @@ pub(super) struct Stages {
 const VOID: &str = "The answer that asked for this broke off, so the call was dropped.";
 
 impl Stages {
-    pub(super) fn of(call: &ToolCall, outbox: &Outbox) -> Self {
+    pub(super) fn of(call: &ToolCall, group: Option<ToolUseId>, outbox: &Outbox) -> Self {
         let update = ToolCallUpdate {
             id: call.id.clone(),
             tool: call.name.clone(),
@@ -30,6 +33,7 @@ impl Stages {
             locations: Vec::new(),
             text: None,
             data: Value::Null,
+            group,
         };
         Self { update, outbox: outbox.clone(), open: false }
     }
@@ -45,6 +49,15 @@ impl Stages {
     pub(super) fn running(&mut self) {
         self.update.status = ToolCallStatus::InProgress;
         self.tell();
+    }
+
+    /// What tells of progress while the call runs.
+    pub(super) fn progress(&self) -> impl Fn(String) + Send + Sync + 'static {
+        let (update, outbox) = (self.update.clone(), self.outbox.clone());
+        move |text| {
+            let status = ToolCallStatus::InProgress;
+            outbox.tool_call(ToolCallUpdate { status, text: Some(text), ..update.clone() });
+        }
     }
 
     pub(super) fn ended(&mut self, status: ToolCallStatus, result: &ToolResult) {

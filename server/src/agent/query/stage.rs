@@ -16,6 +16,7 @@ use crate::config::ContextSettings;
 use crate::context::{Decision, Fold};
 use crate::permissions::{Call, SessionMode};
 use crate::tools::fixture::Fixture;
+use crate::tools::{Choice, Chosen};
 
 /// What is played. The prompt is `go`.
 #[derive(Clone, Debug, Default)]
@@ -172,6 +173,9 @@ pub(in crate::agent) fn params(
             seen: fixture.seen.clone(),
             messages: Arc::new([]),
             cancel,
+            editor: fixture.editor.clone(),
+            small_model: None,
+            modifiers: Vec::new(),
             mode: SessionMode::default(),
             shell: fixture.shell.clone(),
         },
@@ -201,6 +205,10 @@ impl CanUseTool for AllowAll {
             _ => Permission::Granted,
         };
         future::ready(permission).boxed()
+    }
+
+    fn choose(&self, _: &ToolUseId, _: &str, _: Choice, _: &Outbox) -> BoxFuture<'static, Chosen> {
+        future::ready(Chosen::Declined(None)).boxed()
     }
 }
 

@@ -1,6 +1,7 @@
 //! The loop against scripts: the exact events, the requests, and the one Terminal.
 
 mod calls;
+mod stages;
 
 use std::sync::atomic::Ordering;
 

@@ -25,9 +25,10 @@ use crate::agent::state::RoundContext;
 use crate::agent::{LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
-use crate::models::Provider;
+use crate::models::{Provider, ToolDefinition};
 use crate::permissions::{PermissionMode, Policy, SessionMode};
 use crate::shell::Shell;
+use crate::tools::{Loaded, Offers, SearchWire, Tool, Tools};
 
 /// A session. Its state is behind one short lock; its history is written by its running task alone.
 pub(super) struct Session {
@@ -39,6 +40,8 @@ pub(super) struct Session {
     noticed: Arc<Noticed>,
     context: Arc<SessionContext>,
     shell: Arc<Shell>,
+    /// The tools that its model has asked for.
+    loaded_tools: Loaded,
     /// Whether prompts wait for the running task to take them.
     queued: watch::Sender<bool>,
     briefing: OnceCell<Briefing>,
@@ -87,6 +90,7 @@ impl Session {
             noticed: Arc::default(),
             context,
             shell,
+            loaded_tools: Loaded::default(),
             queued: watch::Sender::new(false),
             briefing: OnceCell::new(),
             cancel,
@@ -268,7 +272,7 @@ impl Session {
             messages: self.lock().transcript.messages(),
             summarise: None,
             system,
-            tools: deps.tools.clone(),
+            tools: self.pool(),
             tool_use_context: RoundContext {
                 session: self.id.clone(),
                 workspace: deps.workspace.clone(),
@@ -277,6 +281,9 @@ impl Session {
                 seen: self.seen.clone(),
                 messages: Arc::new([]),
                 cancel: running.cancel.clone(),
+                editor: deps.editor.clone(),
+                small_model: deps.small.clone(),
+                modifiers: Vec::new(),
                 mode: self.questions.mode().clone(),
                 shell: self.shell.clone(),
             },
@@ -297,6 +304,22 @@ impl Session {
             token_budget,
             clock: deps.clock.clone(),
         }
+    }
+
+    /// The tools that a task is given.
+    fn pool(&self) -> Tools {
+        let (deps, provider) = (&self.deps, self.deps.provider.info());
+        let offers = Offers { editor: deps.editor.features() };
+        let setup = deps.tool_setup;
+        let wanted = |tool: &dyn Tool| {
+            setup.mode.has(tool.name()) && !self.questions.denies_whole(tool.name(), tool.aliases())
+        };
+        let pool = deps.tools.pool(wanted, &offers);
+        if !setup.search.defers(deferrable_tokens(&pool), provider.window.context) {
+            return pool;
+        }
+        let wire = if provider.tool_references { SearchWire::References } else { SearchWire::Schemas };
+        pool.deferring(&self.loaded_tools, wire)
     }
 
     /// What was sent since the task began, as messages, up to what only a task of its own can do.
@@ -347,7 +370,10 @@ impl Session {
             }
             // A call may have changed the mode.
             SessionEvent::ToolCall(_) => tells_more = self.lock().told_mode != self.questions.mode().get(),
-            SessionEvent::Transition(_) | SessionEvent::Compaction(_) | SessionEvent::SessionChanged(_) => {}
+            SessionEvent::Plan(_)
+            | SessionEvent::Transition(_)
+            | SessionEvent::Compaction(_)
+            | SessionEvent::SessionChanged(_) => {}
         }
         self.hub.publish(&self.id, task, event);
         if tells_more {
@@ -378,3 +404,13 @@ fn messages_in(queue: &VecDeque<Prompt>) -> usize {
     let is_summary = |prompt: &Prompt| prompt::wanted_summary(&prompt.content).is_some();
     queue.iter().position(is_summary).unwrap_or(queue.len())
 }
+
+/// About what the definitions take of the tools that can wait.
+fn deferrable_tokens(tools: &Tools) -> u64 {
+    let bytes = |tool: &ToolDefinition| {
+        tool.name.len() + tool.description.len() + tool.input_schema.to_string().len()
+    };
+    tools.deferrable().iter().map(|tool| bytes(tool) as u64 / BYTES_A_TOKEN).sum()
+}
+
+const BYTES_A_TOKEN: u64 = 4;

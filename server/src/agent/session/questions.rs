@@ -12,9 +12,10 @@ use super::super::executor::{CanUseTool, Permission};
 use super::super::outbox::Outbox;
 use crate::conversation::ToolUseId;
 use crate::permissions::{
-    Call, PermissionAnswer, PermissionMode, PermissionOptionKind, PermissionRequest, Policy, Rule,
-    SessionMode, Verdict, decide, request,
+    Call, OWN_WORDS, PermissionAnswer, PermissionMode, PermissionOptionKind, PermissionRequest, Policy, Rule,
+    SessionMode, Verdict, choice_request, decide, request,
 };
+use crate::tools::{Choice, Chosen};
 
 /// The questions of one session. Cheap to clone.
 #[derive(Clone)]
@@ -30,12 +31,17 @@ struct Inner {
 }
 
 struct Waiting {
-    call: Call,
     request: PermissionRequest,
-    /// What an "always" adds.
-    rules: Vec<Rule>,
     outbox: Outbox,
-    reply: oneshot::Sender<Permission>,
+    reply: Reply,
+}
+
+/// Who waits for the answer.
+enum Reply {
+    /// A call, for leave to run. `rules`: what an "always" adds.
+    Leave { call: Call, rules: Vec<Rule>, reply: oneshot::Sender<Permission> },
+    /// A tool, for what the person chooses.
+    Choice(oneshot::Sender<Chosen>),
 }
 
 impl Questions {
@@ -64,22 +70,46 @@ impl Questions {
         else {
             return false;
         };
-        let Some(Waiting { outbox, rules, reply, .. }) = inner.waiting.pop_front() else { return false };
-        let permission = match kind {
-            PermissionOptionKind::AllowOnce => Permission::Granted,
-            PermissionOptionKind::AllowAlways => {
-                inner.policy.grant(rules);
-                Permission::Granted
-            }
-            PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {
-                Permission::Denied(denial(answer.feedback.as_deref()))
-            }
-        };
+        let Some(Waiting { request, outbox, reply }) = inner.waiting.pop_front() else { return false };
         let (request_id, option) = (request_id.to_owned(), Some(answer.option_id.clone()));
         outbox.send(SessionEvent::PermissionResolved { request_id, option });
-        let _ = reply.send(permission);
+        match reply {
+            Reply::Leave { rules, reply, .. } => {
+                let permission = match kind {
+                    PermissionOptionKind::AllowOnce => Permission::Granted,
+                    PermissionOptionKind::AllowAlways => {
+                        inner.policy.grant(rules);
+                        Permission::Granted
+                    }
+                    PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {
+                        Permission::Denied(denial(answer.feedback.as_deref()))
+                    }
+                };
+                let _ = reply.send(permission);
+            }
+            Reply::Choice(reply) => {
+                let _ = reply.send(chosen(&request, kind, answer));
+            }
+        }
         inner.go_on(self.mode.get());
         true
+    }
+
+    /// Puts a question behind those that wait.
+    fn put(&self, request: PermissionRequest, reply: Reply, outbox: &Outbox) -> Withdrawal {
+        let mut inner = self.lock();
+        let request_id = request.id.clone();
+        let first = inner.waiting.is_empty();
+        inner.waiting.push_back(Waiting { request, outbox: outbox.clone(), reply });
+        if first {
+            inner.go_on(self.mode.get());
+        }
+        Withdrawal { questions: self.clone(), request_id }
+    }
+
+    /// Whether every call of the tool that has these names is denied, so that a model need not be told of it.
+    pub(super) fn denies_whole(&self, tool: &str, aliases: &[&str]) -> bool {
+        self.lock().policy.denies_whole(tool, aliases)
     }
 
     /// The call ended before its question was answered.
@@ -102,9 +132,8 @@ impl Questions {
         let mut inner = self.lock();
         let asked = inner.waiting.front().map(|waiting| waiting.request.id.clone());
         inner.policy.mode = self.mode.get();
-        let Some(waiting) = inner.waiting.front() else { return };
-        if let Some(permission) = settled(&decide(&waiting.call, &inner.policy)) {
-            let Some(Waiting { outbox, reply, .. }) = inner.waiting.pop_front() else { return };
+        let Some(permission) = inner.settled() else { return };
+        if let Some(Waiting { outbox, reply: Reply::Leave { reply, .. }, .. }) = inner.waiting.pop_front() {
             let request_id = asked.unwrap_or_default();
             outbox.send(SessionEvent::PermissionResolved { request_id, option: None });
             let _ = reply.send(permission);
@@ -122,13 +151,21 @@ impl Inner {
     fn go_on(&mut self, mode: PermissionMode) {
         self.policy.mode = mode;
         while let Some(next) = self.waiting.front() {
-            let Some(permission) = settled(&decide(&next.call, &self.policy)) else {
+            let Some(permission) = self.settled() else {
                 next.outbox.send(SessionEvent::PermissionAsked(next.request.clone()));
                 return;
             };
-            if let Some(next) = self.waiting.pop_front() {
-                let _ = next.reply.send(permission);
+            if let Some(Waiting { reply: Reply::Leave { reply, .. }, .. }) = self.waiting.pop_front() {
+                let _ = reply.send(permission);
             }
+        }
+    }
+
+    /// What comes of the first that waits, if it need not be asked any more.
+    fn settled(&self) -> Option<Permission> {
+        match &self.waiting.front()?.reply {
+            Reply::Leave { call, .. } => settled(&decide(call, &self.policy)),
+            Reply::Choice(_) => None,
         }
     }
 }
@@ -142,26 +179,34 @@ impl CanUseTool for Questions {
             Verdict::Deny(why) => return future::ready(Permission::Denied(why)).boxed(),
             Verdict::Ask(question) => question,
         };
-        let request_id = format!("p_{}", uuid::Uuid::new_v4().simple());
-        let request = request(request_id.clone(), id.clone(), &call, &question);
-        let (reply, answered) = oneshot::channel();
-        let first = inner.waiting.is_empty();
-        inner.waiting.push_back(Waiting {
-            call,
-            request,
-            rules: question.rules,
-            outbox: outbox.clone(),
-            reply,
-        });
-        if first {
-            inner.go_on(self.mode.get());
-        }
         drop(inner);
-        let withdrawal = Withdrawal { questions: self.clone(), request_id };
+        let request = request(fresh_id(), id.clone(), &call, &question);
+        let (reply, answered) = oneshot::channel();
+        let withdrawal = self.put(request, Reply::Leave { call, rules: question.rules, reply }, outbox);
         async move {
             let permission = answered.await.unwrap_or_else(|_| Permission::Denied(denial(None)));
             drop(withdrawal);
             permission
+        }
+        .boxed()
+    }
+
+    fn choose(
+        &self,
+        id: &ToolUseId,
+        tool: &str,
+        choice: Choice,
+        outbox: &Outbox,
+    ) -> BoxFuture<'static, Chosen> {
+        let Choice { title, explanation, options, decline } = choice;
+        let request =
+            choice_request(fresh_id(), id.clone(), tool, [&title, &explanation], &options, &decline);
+        let (reply, answered) = oneshot::channel();
+        let withdrawal = self.put(request, Reply::Choice(reply), outbox);
+        async move {
+            let chosen = answered.await.unwrap_or(Chosen::Declined(None));
+            drop(withdrawal);
+            chosen
         }
         .boxed()
     }
@@ -185,6 +230,21 @@ fn settled(verdict: &Verdict) -> Option<Permission> {
         Verdict::Allow => Some(Permission::Granted),
         Verdict::Deny(why) => Some(Permission::Denied(why.clone())),
         Verdict::Ask(_) => None,
+    }
+}
+
+fn fresh_id() -> String {
+    format!("p_{}", uuid::Uuid::new_v4().simple())
+}
+
+/// The options of a choice come first, in their order.
+fn chosen(request: &PermissionRequest, kind: PermissionOptionKind, answer: &PermissionAnswer) -> Chosen {
+    let words = answer.feedback.clone().filter(|words| !words.trim().is_empty());
+    let at = request.options.iter().position(|option| option.id == answer.option_id);
+    let declines = matches!(kind, PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways);
+    match at.filter(|_| answer.option_id != OWN_WORDS && !declines) {
+        Some(at) => Chosen::Option(at, words),
+        None => Chosen::Declined(words),
     }
 }
 

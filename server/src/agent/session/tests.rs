@@ -36,6 +36,8 @@ fn deps(fixture: &Fixture, model: Arc<ScriptedModel>, tools: Tools) -> SessionDe
         workspace: fixture.workspace.clone(),
         tools,
         permissions: PermissionSetup::default(),
+        tool_setup: ToolSetup::default(),
+        editor: fixture.editor.clone(),
         editor_name: "Helix".into(),
         limits: Limits::default(),
         context: ContextSettings::default(),

@@ -7,7 +7,7 @@ use crate::config::address::address;
 use crate::config::settings::{
     Account, ChatServer, Effort, LogLevel, ProviderKind, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
-use crate::config::{ApiKey, Origin, Value, user_action};
+use crate::config::{ApiKey, Origin, ToolMode, ToolSearchChoice, Value, user_action};
 
 impl Key {
     /// Puts `value` into `settings`; an error says what was expected, and nothing changes.
@@ -74,6 +74,13 @@ impl Key {
             }
             Self::MaxBudget => put(&mut settings.max_budget, Some(value.dollars()?), origin),
             Self::Task(number) => settings.task.set(number, value, origin)?,
+            Self::ToolsMode => {
+                let mode = one_of(value.text()?, ToolMode::ALL, ToolMode::name)?;
+                put(&mut settings.tools.mode, mode, origin);
+            }
+            Self::ToolsSearch => {
+                put(&mut settings.tools.search, ToolSearchChoice::named(value.text()?)?, origin);
+            }
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
             Self::Actions => put(&mut settings.actions, user_action::read(value)?.into(), origin),
             Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),

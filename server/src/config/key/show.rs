@@ -40,6 +40,7 @@ impl Key {
             max_turns,
             max_budget,
             task,
+            tools,
             actions,
             review,
             files,
@@ -47,6 +48,8 @@ impl Key {
             log_level,
         } = settings;
         match self {
+            Self::ToolsMode => shown(&tools.mode, |mode| quoted(mode.name())),
+            Self::ToolsSearch => shown(&tools.search, |choice| quoted(&choice.shown())),
             Self::ModelProvider => {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
             }

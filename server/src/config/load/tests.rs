@@ -126,6 +126,8 @@ fn the_layers_in_their_order() {
             "max_turns = 3 # the editor's settings",
             "max_budget_usd = unset # default",
             "actions = unset # default",
+            "tools.mode = \"all\" # default",
+            "tools.search = \"on\" # default",
             "review.advance = true # /.copydesk/config.toml:1",
             "review.inlay_hints = true # the editor's settings",
             "review.echo_timeout_ms = 1000 # default",

@@ -12,7 +12,7 @@ pub(in crate::lsp) async fn permission_answer(
     params: PermissionAnswerParams,
 ) -> Result<Empty> {
     let (request, answer) = from_wire::permission_answer(params);
-    if backend.stage().core.sessions.answer(&request, answer) {
+    if backend.stage().answers.answer(&request, answer) {
         Ok(Empty {})
     } else {
         Err(unknown("OpenQuestion", &request, "It was answered elsewhere, or its task has ended."))

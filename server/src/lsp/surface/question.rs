@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::OpenQuestion;
 use super::words::one_line;
 use crate::editor::EditorFeatures;
-use crate::permissions::{PermissionAnswer, PermissionRequest};
+use crate::permissions::{Asks, PermissionAnswer, PermissionRequest};
 
 pub use actor::Asker;
 
@@ -151,9 +151,13 @@ impl Questions {
 
 fn ask(request: &PermissionRequest) -> Effect {
     let title = one_line(&request.title);
+    let lead = match request.asks {
+        Asks::Leave => "Copydesk wants to",
+        Asks::Choice => "Copydesk asks",
+    };
     let text = match request.explanation.trim() {
-        "" => format!("Copydesk wants to: {title}"),
-        explanation => format!("Copydesk wants to: {title} ({})", one_line(explanation)),
+        "" => format!("{lead}: {title}"),
+        explanation => format!("{lead}: {title} ({})", one_line(explanation)),
     };
     let names = request.options.iter().map(|option| option.name.clone());
     let choices = std::iter::once(LATER.to_owned()).chain(names).collect();

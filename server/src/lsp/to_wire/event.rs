@@ -10,7 +10,7 @@ use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
 use crate::models::{BlockDelta, ProviderEvent};
 use crate::permissions::{PermissionMode, PermissionOptionKind, PermissionRequest};
-use crate::tools::ToolKind;
+use crate::tools::{PlanEntry, ToolKind};
 
 /// `event` for an editor; `None` for what has a notification of its own, or nothing to show. `call`: the id of the call
 /// whose input grows.
@@ -49,6 +49,9 @@ pub(in crate::lsp) fn event(event: &SessionEvent, call: Option<&str>) -> Option<
             .to_owned(),
         }),
         SessionEvent::ToolCall(update) => Some(tool_call(update)),
+        SessionEvent::Plan(entries) => {
+            Some(wire::Event::Plan { entries: entries.iter().map(plan_entry).collect() })
+        }
         SessionEvent::PermissionAsked(_)
         | SessionEvent::PermissionResolved { .. }
         | SessionEvent::Spent(_)
@@ -195,7 +198,7 @@ fn tool_call(update: &ToolCallUpdate) -> wire::Event {
             .map(|path| wire::Location { uri: from_path(path), range: None })
             .collect(),
         content: text.chain(data).collect(),
-        group: None,
+        group: update.group.as_ref().map(ToString::to_string),
     }
 }
 
@@ -207,6 +210,10 @@ const fn mode(mode: PermissionMode) -> wire::PermissionMode {
         PermissionMode::DontAsk => wire::PermissionMode::DontAsk,
         PermissionMode::BypassPermissions => wire::PermissionMode::BypassPermissions,
     }
+}
+
+fn plan_entry(entry: &PlanEntry) -> wire::PlanEntry {
+    wire::PlanEntry { content: entry.content.clone(), status: entry.status.name().to_owned() }
 }
 
 const fn tool_kind(kind: ToolKind) -> wire::ToolKind {

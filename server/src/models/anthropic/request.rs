@@ -70,7 +70,9 @@ fn tools(tools: &[ToolDefinition]) -> Vec<Marked<Tool<'_>>> {
         })
         .map(|tool| Marked::not(Tool::from(tool)))
         .collect();
-    if let Some(last_built_in) = written.iter_mut().rfind(|tool| !tool.inner.name.starts_with("mcp__")) {
+    if let Some(last_built_in) =
+        written.iter_mut().rfind(|tool| !tool.inner.name.starts_with("mcp__") && !tool.inner.is_deferred())
+    {
         last_built_in.mark();
     }
     written

@@ -213,6 +213,7 @@ fn request(messages: &[ApiMessage]) -> ModelRequest {
         name: name.to_owned(),
         description: String::new(),
         input_schema: json!({ "type": "object" }),
+        deferred: false,
     };
     let tools = ["Edit", "Glob", "Grep", "Read", "Write"].map(tool).to_vec();
     ModelRequest::new(Vec::new(), tools, messages.to_vec(), 8_000)

@@ -87,6 +87,7 @@ mod tests {
             name: "Read".to_owned(),
             description: "Reads.".to_owned(),
             input_schema: json!({ "type": "object" }),
+            deferred: false,
         };
         let prompt = ApiMessage { role: Role::User, content: vec![ContentBlock::text("go")] };
         let system = vec!["You edit.".to_owned(), " ".to_owned(), "Today.".to_owned()];

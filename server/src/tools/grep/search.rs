@@ -12,7 +12,8 @@ use crate::documents::AbsPath;
 use crate::tools::ToolError;
 use crate::tools::folder::Overlay;
 
-/// A prepared search. The same one goes from file to file, so that its buffers are used again.
+/// A prepared search. The same one goes from file to file, so that its buffers are used again; each thread has its own.
+#[derive(Clone)]
 pub(super) struct Search {
     matcher: RegexMatcher,
     searcher: Searcher,
@@ -40,13 +41,17 @@ impl Search {
         let line_end = if input.multiline { LineTerminator::default() } else { LineTerminator::crlf() };
         let searcher = SearcherBuilder::new()
             .line_terminator(line_end)
-            .line_number(true)
+            .line_number(input.output_mode == OutputMode::Content)
             .multi_line(input.multiline)
             .before_context(context(input.before))
             .after_context(context(input.after))
             .binary_detection(BinaryDetection::quit(0))
             .build();
         Ok(Self { matcher, searcher, mode: input.output_mode, only_matching: input.only_matching })
+    }
+
+    pub(super) const fn mode(&self) -> OutputMode {
+        self.mode
     }
 
     /// Searches the text that counts for the agent. A file that can't be read has no hits: it may have gone meanwhile.

@@ -72,3 +72,52 @@ async fn a_question_nobody_waits_for_is_withdrawn_and_the_next_is_asked() {
     assert!(questions.answer(&open.id, &answer("once", None)));
     assert_eq!(second.await, Permission::Granted);
 }
+
+/// What comes of a choice that is answered so.
+async fn chosen_by(option: &str, feedback: Option<&str>) -> Chosen {
+    let questions = questions();
+    let (outbox, _events) = Outbox::new();
+    let choice = Choice {
+        title: "Which way?".into(),
+        explanation: String::new(),
+        options: vec!["Left".into(), "Right\u{202e}".into()],
+        decline: "No answer".into(),
+    };
+    let waits = questions.choose(&ToolUseId("t".into()), "AskUserQuestion", choice, &outbox);
+    let open = questions.open().expect("it is asked");
+    let names: Vec<&str> = open.options.iter().map(|option| option.name.as_str()).collect();
+    assert_eq!(names, ["Left", "Right\\u{202e}", "In my own words…", "No answer"]);
+    assert!(questions.answer(&open.id, &answer(option, feedback)));
+    waits.await
+}
+
+#[tokio::test]
+async fn a_choice_is_answered_by_an_option_or_in_words() {
+    assert_eq!(chosen_by("choice-2", None).await, Chosen::Option(1, None));
+    assert_eq!(chosen_by("words", Some("back")).await, Chosen::Declined(Some("back".into())));
+    assert_eq!(chosen_by("no", None).await, Chosen::Declined(None));
+}
+
+#[tokio::test]
+async fn a_choice_is_open_until_somebody_chooses_or_nobody_waits() {
+    let questions = questions();
+    let (outbox, mut events) = Outbox::new();
+    let choice = Choice {
+        title: "?".into(),
+        explanation: String::new(),
+        options: vec!["a".into()],
+        decline: "no".into(),
+    };
+    let mut waits = questions.choose(&ToolUseId("t".into()), "AskUserQuestion", choice, &outbox);
+    questions.mode().set(PermissionMode::DontAsk).unwrap();
+    questions.mode_changed();
+    assert!(futures::poll!(&mut waits).is_pending(), "no mode answers it");
+    drop(waits);
+    assert_eq!(questions.open(), None);
+    drop(outbox);
+    let mut lines = Vec::new();
+    while let Ok(event) = events.try_recv() {
+        lines.extend(line(&event));
+    }
+    assert_eq!(lines, ["asked ?", "resolved by nobody"]);
+}

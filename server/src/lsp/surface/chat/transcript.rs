@@ -8,6 +8,7 @@ use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, TerminalReason, ToolC
 use crate::conversation::{ContentBlock, Message, SystemKind, TaskId, UserMessage};
 use crate::lsp::surface::words::{one_line, shortened};
 use crate::models::{BlockDelta, ProviderEvent};
+use crate::tools::{PlanEntry, PlanStatus};
 
 /// A failed command's output is in the conversation; here its first line is enough.
 const DETAIL: usize = 100;
@@ -39,6 +40,7 @@ impl Transcript {
                 let line = format!("**Waiting for you:** {title}? Answer with a code action.");
                 self.with_rest(&update.task, Some(line))
             }
+            SessionEvent::Plan(entries) => self.with_rest(&update.task, plan(entries)),
             SessionEvent::SessionChanged(info) => {
                 self.offline = info.offline;
                 Vec::new()
@@ -144,6 +146,19 @@ impl Transcript {
     }
 }
 
+/// The steps of the task as a list with boxes.
+fn plan(entries: &[PlanEntry]) -> Option<String> {
+    let line = |entry: &PlanEntry| {
+        let content = one_line(&entry.content);
+        match entry.status {
+            PlanStatus::Pending => format!("- [ ] {content}"),
+            PlanStatus::InProgress => format!("- [ ] **{content}**"),
+            PlanStatus::Completed => format!("- [x] {content}"),
+        }
+    };
+    (!entries.is_empty()).then(|| entries.iter().map(line).collect::<Vec<_>>().join("\n"))
+}
+
 /// One line for a call that is over. The star tells its list from the model's own.
 fn tool_line(call: &ToolCallUpdate) -> Option<String> {
     let title = one_line(&call.title);
@@ -240,6 +255,7 @@ mod tests {
             locations: Vec::new(),
             text: text.map(str::to_owned),
             data: serde_json::Value::Null,
+            group: None,
         })
     }
 

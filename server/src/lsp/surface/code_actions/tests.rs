@@ -75,6 +75,7 @@ fn question() -> OpenQuestion {
                 option("session", PermissionOptionKind::AllowAlways, "Allow for this session"),
                 option("no", PermissionOptionKind::RejectOnce, "Deny"),
             ],
+            asks: crate::permissions::Asks::Leave,
         },
     }
 }

@@ -291,6 +291,7 @@ fn a_question_nobody_answers_lies_over_the_open_files() {
             kind: PermissionOptionKind::AllowOnce,
             name: "Allow once".to_owned(),
         }],
+        asks: crate::permissions::Asks::Leave,
     };
     let mut scene = scene_of(Vec::new());
     let open = [document("a.rs", "rust", "fn a() {\n}\n"), document("b.rs", "rust", "")];

@@ -17,6 +17,7 @@ fn request(messages: Vec<ApiMessage>) -> ModelRequest {
         name: name.to_owned(),
         description: format!("{name}s."),
         input_schema: json!({ "type": "object" }),
+        deferred: false,
     };
     let system = vec!["You edit.".to_owned(), " ".to_owned(), "Today.".to_owned()];
     ModelRequest::new(system, vec![tool("Edit"), tool("Read"), tool("mcp__a__b")], messages, 8_000)
@@ -145,6 +146,7 @@ fn a_tool_that_the_service_would_refuse_is_left_out() {
         name: name.to_owned(),
         description: String::new(),
         input_schema: json!({ "type": "object" }),
+        deferred: false,
     };
     let long = "n".repeat(65);
     let tools = ["Read", "a.b", "", "größe", "Read", long.as_str(), "mcp__a-b__C_1"].map(tool).to_vec();

@@ -57,6 +57,8 @@ pub(super) struct Tool<'a> {
     pub(super) name: &'a str,
     description: &'a str,
     input_schema: &'a Value,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    defer_loading: bool,
 }
 
 #[derive(Serialize)]
@@ -194,7 +196,19 @@ impl From<ThinkingForm> for Thinking {
 
 impl<'a> From<&'a ToolDefinition> for Tool<'a> {
     fn from(tool: &'a ToolDefinition) -> Self {
-        Self { name: &tool.name, description: &tool.description, input_schema: &tool.input_schema }
+        Self {
+            name: &tool.name,
+            description: &tool.description,
+            input_schema: &tool.input_schema,
+            defer_loading: tool.deferred,
+        }
+    }
+}
+
+impl Tool<'_> {
+    /// The model is not shown it, so no cached prefix ends with it.
+    pub(super) const fn is_deferred(&self) -> bool {
+        self.defer_loading
     }
 }
 
