@@ -27,7 +27,6 @@ const ROOMS: &[(&str, &str)] = &[
     ("sse_stream", "models"),
     ("reqwest", "models, tools/web_fetch/fetch.rs"),
     ("htmd", "tools"),
-    ("image", "tools"),
     ("lopdf", "tools"),
     ("tree_sitter", "shell/command/reading.rs"),
     ("tree_sitter_bash", "shell/command/reading.rs"),

@@ -97,13 +97,13 @@ impl WebFetch {
     async fn answer(&self, input: WebFetchInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
         let url = address::read(&input.url).map_err(|why| ToolError(format!("`url`: {why}.")))?;
         let cached = self.cache.get(url.as_str());
-        let (fetched, from_cache) = match cached {
-            Some(fetched) => (fetched, true),
-            None => {
-                let fetched = self.fetcher.fetch(url.clone()).await.map_err(ToolError)?;
-                self.cache.put(url.as_str(), &fetched);
-                (fetched, false)
-            }
+        let from_cache = cached.is_some();
+        let fetched = if let Some(fetched) = cached {
+            fetched
+        } else {
+            let fetched = self.fetcher.fetch(url.clone()).await.map_err(ToolError)?;
+            self.cache.put(url.as_str(), &fetched);
+            fetched
         };
         let data = |kind: &str| json!({"type": kind, "url": url.as_str(), "cached": from_cache});
         let (text, cut) = match fetched {

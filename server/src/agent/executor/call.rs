@@ -60,8 +60,8 @@ pub(super) struct Finished {
 
 /// How a call ended.
 enum Ended {
-    Done(ToolResult),
-    Failed(ToolResult),
+    Done(Box<ToolResult>),
+    Failed(Box<ToolResult>),
     Rejected(String),
     /// By something outside it.
     Stopped(String),
@@ -81,11 +81,11 @@ impl Batch {
         let mut stop = None;
         let ended = self.stoppable(&call, &mut stages, &mut stop).await;
         let (status, result) = match ended {
-            Ended::Done(result) if result.declined => (ToolCallStatus::Rejected, result),
-            Ended::Done(result) => (ToolCallStatus::Completed, result),
+            Ended::Done(result) if result.declined => (ToolCallStatus::Rejected, *result),
+            Ended::Done(result) => (ToolCallStatus::Completed, *result),
             Ended::Failed(result) => {
                 self.cancel_siblings(&call, stages.title());
-                (ToolCallStatus::Failed, result)
+                (ToolCallStatus::Failed, *result)
             }
             Ended::Stopped(text) => (ToolCallStatus::Failed, ToolResult::text(text)),
             Ended::Rejected(text) => {
@@ -203,6 +203,7 @@ impl Batch {
         {
             self.modifiers.lock().unwrap_or_else(PoisonError::into_inner).push(modifier.clone());
         }
+        let result = Box::new(result);
         if result.failed { Ended::Failed(result) } else { Ended::Done(result) }
     }
 
@@ -274,7 +275,7 @@ fn too_long(tool: &str, bytes: u64) -> String {
 
 impl Ended {
     fn failed(text: String) -> Self {
-        Self::Failed(ToolResult::text(text))
+        Self::Failed(Box::new(ToolResult::text(text)))
     }
 }
 

@@ -39,7 +39,7 @@ struct Waiting {
 /// Who waits for the answer.
 enum Reply {
     /// A call, for leave to run. `rules`: what an "always" adds.
-    Leave { call: Call, rules: Vec<Rule>, reply: oneshot::Sender<Permission> },
+    Leave { call: Box<Call>, rules: Vec<Rule>, reply: oneshot::Sender<Permission> },
     /// A tool, for what the person chooses.
     Choice(oneshot::Sender<Chosen>),
 }
@@ -182,7 +182,8 @@ impl CanUseTool for Questions {
         drop(inner);
         let request = request(fresh_id(), id.clone(), &call, &question);
         let (reply, answered) = oneshot::channel();
-        let withdrawal = self.put(request, Reply::Leave { call, rules: question.rules, reply }, outbox);
+        let withdrawal =
+            self.put(request, Reply::Leave { call: Box::new(call), rules: question.rules, reply }, outbox);
         async move {
             let permission = answered.await.unwrap_or_else(|_| Permission::Denied(denial(None)));
             drop(withdrawal);

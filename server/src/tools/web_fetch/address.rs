@@ -78,8 +78,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     };
     match segments {
         // The whole of IPv4 stands in it: mapped, compatible, translated (NAT64), and 6to4.
-        [0, 0, 0, 0, 0, 0xffff | 0, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
-        [0x2002, high, low, ..] => embedded(high, low),
+        [0, 0, 0, 0, 0, 0xffff | 0, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => embedded(high, low),
         // Documentation, Teredo, benchmarking and what else is not given to anybody.
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         // All that is given out lies in 2000::/3.

@@ -34,12 +34,14 @@ pub(super) async fn of(model: &dyn Provider, prompt: &str, page: &str) -> Option
     while let Some(event) = events.next().await {
         match event {
             Ok(ProviderEvent::BlockStop { block: ContentBlock::Text { text: more }, .. }) => {
-                text.push_str(&more)
+                text.push_str(&more);
             }
             Ok(
                 ProviderEvent::MessageStart { usage: said, .. }
                 | ProviderEvent::MessageDelta { usage: said, .. },
-            ) => usage = said,
+            ) => {
+                usage = said;
+            }
             Ok(_) => {}
             Err(error) => {
                 tracing::debug!(%error, "the small model gave no answer");

@@ -36,39 +36,40 @@ async fn life(call: Piece) -> Vec<(ToolCallStatus, Option<String>)> {
     lives(vec![call]).await.remove(0).1
 }
 
-fn says(text: &str) -> Option<String> {
-    Some(text.to_owned())
+/// A stage with these words.
+fn says(status: ToolCallStatus, text: &str) -> (ToolCallStatus, Option<String>) {
+    (status, Some(text.to_owned()))
 }
 
 #[tokio::test]
 async fn a_call_that_succeeds_is_asked_runs_and_is_done() {
     let done = life(tool("t1", "Look", json!({}))).await;
-    assert_eq!(done, [(Pending, None), (InProgress, None), (Completed, says("{}"))]);
+    assert_eq!(done, [(Pending, None), (InProgress, None), says(Completed, "{}")]);
 }
 
 #[tokio::test]
 async fn progress_is_told_while_the_call_runs() {
     let told = life(tool("t1", "Tell", json!({}))).await;
-    let want = [(Pending, None), (InProgress, None), (InProgress, says("half way")), (Completed, says("{}"))];
+    let want = [(Pending, None), (InProgress, None), says(InProgress, "half way"), says(Completed, "{}")];
     assert_eq!(told, want);
 }
 
 #[tokio::test]
 async fn a_denied_call_never_runs() {
     let denied = life(tool("t1", "Refuse", json!({}))).await;
-    assert_eq!(denied, [(Pending, None), (Rejected, says("It is forbidden."))]);
+    assert_eq!(denied, [(Pending, None), says(Rejected, "It is forbidden.")]);
 }
 
 #[tokio::test]
 async fn a_call_whose_question_the_person_declines_is_rejected() {
     let declined = life(tool("t1", "Decline", json!({}))).await;
-    assert_eq!(declined, [(Pending, None), (InProgress, None), (Rejected, says("not now"))]);
+    assert_eq!(declined, [(Pending, None), (InProgress, None), says(Rejected, "not now")]);
 }
 
 #[tokio::test]
 async fn a_call_that_fails_says_why() {
     let failed = life(tool("t1", "Run", json!({"exit": 1}))).await;
-    assert_eq!(failed, [(Pending, None), (InProgress, None), (Failed, says("exit 1"))]);
+    assert_eq!(failed, [(Pending, None), (InProgress, None), says(Failed, "exit 1")]);
 }
 
 #[tokio::test]
