@@ -93,11 +93,11 @@ mod tests {
     use crate::conversation::{AssistantMessage, MessageId, ToolUseId, Usage};
 
     fn prompt() -> Message {
-        Message::User(user(UNIX_EPOCH, vec![ContentBlock::text("go on")]))
+        Message::from(user(UNIX_EPOCH, vec![ContentBlock::text("go on")]))
     }
 
     fn answer(content: Vec<ContentBlock>) -> Message {
-        Message::Assistant(AssistantMessage {
+        Message::from(AssistantMessage {
             id: MessageId::fresh(),
             at: UNIX_EPOCH,
             response_id: String::new(),

@@ -96,7 +96,9 @@ impl Tools {
 
     /// What a model is told of them, by name, ascending. What was loaded on demand comes last, in the order of the demands.
     pub fn definitions(&self) -> Vec<ToolDefinition> {
-        let Some(deferral) = &self.deferral else { return self.all().map(|tool| self.definition(tool)).collect() };
+        let Some(deferral) = &self.deferral else {
+            return self.all().map(|tool| self.definition(tool)).collect();
+        };
         match deferral.wire() {
             SearchWire::References => self
                 .all()

@@ -39,6 +39,10 @@ impl Key {
             Self::FilesEditLimit => {
                 "bytes of a file that is edited, at most; longer ones can be read in parts"
             }
+            Self::ToolsMode => "which tools there are: \"all\", or \"simple\" for Bash, Read and Edit",
+            Self::ToolsSearch => {
+                "whether further tools wait until the model asks for them: \"on\", \"off\", or \"auto:10\", above 10 % of its window"
+            }
             Self::LogLevel => "how much is written to the log",
             Self::ContextAutoCompact => "whether a conversation that grows too long is summarised",
             Self::ContextCollapse => "whether old rounds are folded before that",
