@@ -1,7 +1,7 @@
 //! The tools a model can call, one file a tool.
 
-mod bash;
 mod ask_user_question;
+mod bash;
 mod deferral;
 mod diagnostics;
 mod edit;
@@ -15,8 +15,8 @@ mod glob;
 mod grep;
 mod input;
 mod line_ends;
-mod monitor;
 mod lsp;
+mod monitor;
 mod nearest;
 mod notebook;
 mod notebook_edit;
@@ -33,8 +33,8 @@ mod tool_search;
 mod web_fetch;
 mod write;
 
-pub use bash::Bash;
 pub use ask_user_question::AskUserQuestion;
+pub use bash::Bash;
 pub use deferral::{Loaded, SearchWire};
 pub use diagnostics::Diagnostics;
 pub use edit::Edit;
@@ -42,22 +42,22 @@ pub use enter_plan_mode::EnterPlanMode;
 pub use exit_plan_mode::ExitPlanMode;
 pub use glob::Glob;
 pub use grep::Grep;
+pub use lsp::Lsp;
 pub use monitor::Monitor;
 pub use notebook_edit::NotebookEdit;
+pub use notebook_edit::NotebookEdit;
 pub use read::Read;
+pub use read::Read;
+pub use registry::Tools;
 pub use registry::Tools;
 pub use task_output::TaskOutput;
 pub use task_stop::TaskStop;
-pub use tool::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext};
-pub use lsp::Lsp;
-pub use notebook_edit::NotebookEdit;
-pub use read::Read;
-pub use registry::Tools;
 pub use todo_write::TodoWrite;
 pub use tool::{
     Choice, Chosen, ContextModifier, InterruptBehavior, Offers, Person, PlanEntry, PlanStatus, Tool,
     ToolError, ToolKind, ToolResult, ToolUseContext,
 };
+pub use tool::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext};
 pub use tool_search::ToolSearch;
 pub use web_fetch::WebFetch;
 pub use write::Write;

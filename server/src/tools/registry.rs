@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::deferral::{Deferral, Loaded, SearchWire};
 use super::{
-    AskUserQuestion, Bash, Diagnostics, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, Lsp, Monitor, NotebookEdit, Offers,
-    Read, TaskOutput, TaskStop, TodoWrite, Tool, ToolSearch, WebFetch, Write,
+    AskUserQuestion, Bash, Diagnostics, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, Lsp, Monitor,
+    NotebookEdit, Offers, Read, TaskOutput, TaskStop, TodoWrite, Tool, ToolSearch, WebFetch, Write,
 };
 use crate::models::ToolDefinition;
 

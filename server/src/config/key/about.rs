@@ -41,7 +41,7 @@ impl Key {
             }
             Self::ToolsMode => "which tools there are: \"all\", or \"simple\" for Bash, Read and Edit",
             Self::ToolsSearch => {
-                "whether further tools wait until the model asks for them: \"on\", \"off\", or \"auto:10\", above 10 % of its window"
+                "whether some tools wait until asked for: \"on\", \"off\", \"auto:10\" (% of the window)"
             }
             Self::LogLevel => "how much is written to the log",
             Self::ContextAutoCompact => "whether a conversation that grows too long is summarised",
