@@ -14,6 +14,7 @@ use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Range};
 use copydesk::permissions::SessionMode;
 use copydesk::review::DeskHandle;
+use copydesk::shell::{Best, Caps, Limits, Shell, ShellSettings, TextRule};
 use copydesk::tools::{Choice, Chosen, Glob, Grep, Person, Tool, ToolUseContext};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -136,7 +137,24 @@ fn context(root: &AbsPath) -> ToolUseContext {
         person: Arc::new(Nobody),
         editor,
         small_model: None,
+        shell: Arc::new(shell(root)),
     }
+}
+
+/// No command is run here.
+fn shell(root: &AbsPath) -> Shell {
+    let settings = ShellSettings {
+        program: "/nonexistent/copydesk".into(),
+        home: None,
+        own: Vec::new(),
+        writable: Vec::new(),
+        limits: Limits::default(),
+        caps: Caps::default(),
+        text: TextRule { largest: 0, is_text: |_| false },
+        best: Best::ALL,
+        largest_copy: 0,
+    };
+    Shell::new(Arc::new(settings), vec![root.as_path().to_owned()], root.join("state").as_path().to_owned())
 }
 
 struct NoEditor;

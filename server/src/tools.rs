@@ -45,10 +45,7 @@ pub use grep::Grep;
 pub use lsp::Lsp;
 pub use monitor::Monitor;
 pub use notebook_edit::NotebookEdit;
-pub use notebook_edit::NotebookEdit;
 pub use read::Read;
-pub use read::Read;
-pub use registry::Tools;
 pub use registry::Tools;
 pub use task_output::TaskOutput;
 pub use task_stop::TaskStop;
@@ -57,7 +54,6 @@ pub use tool::{
     Choice, Chosen, ContextModifier, InterruptBehavior, Offers, Person, PlanEntry, PlanStatus, Tool,
     ToolError, ToolKind, ToolResult, ToolUseContext,
 };
-pub use tool::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext};
 pub use tool_search::ToolSearch;
 pub use web_fetch::WebFetch;
 pub use write::Write;

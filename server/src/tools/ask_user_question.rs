@@ -210,7 +210,7 @@ fn choice(question: &Question, left: &[&QuestionOption], chosen: &[String], decl
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::fixture::{Answers, Fixture, text_of};
+    use crate::tools::fixture::{Answers, Fixture, said};
 
     fn question(multi: bool) -> Value {
         json!({"questions": [{
@@ -226,7 +226,7 @@ mod tests {
         context.person = person.clone();
         AskUserQuestion.validate(&input).unwrap();
         let result = AskUserQuestion.call(input, context).await.unwrap();
-        (text_of(&result), person.asked())
+        (said(&result), person.asked())
     }
 
     #[tokio::test]

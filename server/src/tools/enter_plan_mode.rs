@@ -94,7 +94,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::tools::fixture::{Answers, Fixture, text_of};
+    use crate::tools::fixture::{Answers, Fixture, said};
 
     #[tokio::test]
     async fn planning_begins_when_the_person_agrees() {
@@ -107,7 +107,7 @@ mod tests {
             context.person = Answers::new(vec![answer]);
             let session = context.mode.clone();
             let result = EnterPlanMode.call(json!({}), context).await.unwrap();
-            assert_eq!((session.get(), result.declined), (mode, declined), "{}", text_of(&result));
+            assert_eq!((session.get(), result.declined), (mode, declined), "{}", said(&result));
         }
     }
 

@@ -112,7 +112,7 @@ async fn exit(input: ExitPlanModeInput, context: ToolUseContext) -> Result<ToolR
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::fixture::{Answers, Fixture, text_of};
+    use crate::tools::fixture::{Answers, Fixture, said};
 
     #[track_caller]
     fn check(before: PermissionMode, answer: Chosen, after: PermissionMode, declined: bool, want: &str) {
@@ -127,7 +127,7 @@ mod tests {
             let mode = context.mode.clone();
             let result = ExitPlanMode.call(json!({"plan": "1. a\n2. b\n"}), context).await.unwrap();
             assert_eq!((mode.get(), result.declined), (after, declined));
-            assert!(text_of(&result).contains(want), "{}", text_of(&result));
+            assert!(said(&result).contains(want), "{}", said(&result));
             assert_eq!(person.asked()[0].explanation, "1. a\n2. b");
         });
     }

@@ -141,12 +141,12 @@ impl Fixture {
     pub(crate) async fn call(&self, tool: &dyn Tool, input: Value) -> Result<String, String> {
         tool.validate(&input).map_err(|error| error.0)?;
         let result = tool.call(input, self.context()).await.map_err(|error| error.0)?;
-        Ok(text_of(&result))
+        Ok(said(&result))
     }
 }
 
 /// The text of a result that holds nothing else.
-pub(crate) fn text_of(result: &ToolResult) -> String {
+pub(crate) fn said(result: &ToolResult) -> String {
     let text = |content: &ToolResultContent| match content {
         ToolResultContent::Text(text) => text.clone(),
         other => panic!("no text: {other:?}"),

@@ -138,7 +138,7 @@ mod tests {
         let input = json!({"todos": todos});
         TodoWrite.validate(&input).unwrap();
         let result = TodoWrite.call(input, context).await.unwrap();
-        let text = super::super::fixture::text_of(&result);
+        let text = super::super::fixture::said(&result);
         let shown = shown.lock().unwrap().clone();
         (text, shown)
     }
