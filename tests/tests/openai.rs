@@ -105,6 +105,7 @@ fn request() -> ModelRequest {
         name: "Read".to_owned(),
         description: "Reads.".to_owned(),
         input_schema: json!({ "type": "object" }),
+        deferred: false,
     };
     let prompt = ApiMessage { role: Role::User, content: vec![ContentBlock::text("go")] };
     ModelRequest::new(vec!["You edit.".to_owned()], vec![tool], vec![prompt], 1_000)
