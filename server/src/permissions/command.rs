@@ -89,7 +89,7 @@ fn ask(text: &str, script: &Script) -> Option<String> {
     if let Some(redirection) = network {
         return Some(format!("`{}` opens a connection.", redirection.source));
     }
-    let moves = commands.iter().any(|command| folders::moves(command));
+    let moves = commands.iter().any(folders::moves);
     if moves && commands.iter().any(|command| wrappers::stripped(command).program() == Some("git")) {
         return Some(
             "It changes the folder and then runs git, which obeys the folder's own configuration.".into(),

@@ -2,13 +2,19 @@
 //!
 //! Bash runs nothing that is not in the script. Text for which that is not sure is not understood, and a person is asked.
 
+mod file_view;
 mod guess;
 mod lexer;
+mod outcome;
+mod purpose;
 mod quote;
 mod reading;
 mod script;
 mod token;
 
+pub use file_view::{FileView, Shown, file_view};
+pub use outcome::is_benign_exit;
+pub use purpose::{Purpose, purpose};
 pub use quote::quoted;
 pub use script::{
     Assignment, Direction, Expansion, Join, Parsed, Place, Redirection, Script, SimpleCommand, Word,

@@ -97,13 +97,13 @@ fn spec(command: &SimpleCommand) -> Option<String> {
         (is_plain(text) && !text.starts_with('-')).then_some(text)
     };
     match (plain(1), plain(2)) {
-        (Some("exec" | "x" | "dlx" | "config" | "eval"), _) => whole(&words),
         (Some(first @ "run"), Some(second)) if name != "cargo" && name != "go" => {
             Some(format!("{program} {first} {second}:*"))
         }
-        (Some("run"), None) => whole(&words),
+        (Some("exec" | "x" | "dlx" | "config" | "eval"), _) | (Some("run"), None) | (None, _) => {
+            whole(&words)
+        }
         (Some(first), _) => Some(format!("{program} {first}:*")),
-        (None, _) => whole(&words),
     }
 }
 

@@ -82,7 +82,7 @@ fn the_same_command_and_stars_anywhere() {
     check_runs("git * main", &["git push origin main", "git  push  main"]);
     check_asks("git * main", &["git push origin mainly", "git push; rm main"]);
     check_runs("* --version", &["foo --version"]);
-    check_runs("*", &["foo bar", "x=1", "FOO=1 a"].split_at(1).0);
+    check_runs("*", &["foo bar", "x=1"]);
     check_asks("* test", &["EVIL=1 npm test"]);
     check_runs("FOO=1 npm test:*", &["FOO=1 npm test x"]);
 }

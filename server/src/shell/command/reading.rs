@@ -255,7 +255,7 @@ impl<'a> Line<'a> {
         // Before a command stands what ends another, or a keyword.
         let before = at.checked_sub(1).and_then(|before| self.tokens.get(before).zip(self.used.get(before)));
         match before {
-            Some((token, used)) if !token.ends_command() && !(*used && is_keyword(token)) => {
+            Some((token, used)) if !(token.ends_command() || *used && is_keyword(token)) => {
                 Err(disagreement(self.slice(&token.span)))
             }
             Some(_) | None => Ok(at..self.end_of_run(at)),
@@ -312,8 +312,8 @@ fn disagreement(text: &str) -> Unclear {
     format!("It can be read in two ways near `{line}`.")
 }
 
-fn children<'t>(node: Node<'t>) -> impl Iterator<Item = Node<'t>> {
-    (0..node.child_count()).filter_map(move |at| node.child(at as u32))
+fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    (0..node.child_count()).filter_map(move |at| node.child(at))
 }
 
 fn last_child(node: Node<'_>) -> Option<Node<'_>> {

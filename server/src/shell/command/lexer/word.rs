@@ -232,9 +232,9 @@ impl Lexer<'_> {
             }
         }
         if unquoted {
-            known.become_several(Expansion::Any)
+            known.become_several(Expansion::Any);
         } else {
-            known.hide()
+            known.hide();
         }
         Ok(())
     }
