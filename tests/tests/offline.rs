@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use copydesk::agent::{
-    Limits, LoopEvent, NoHooks, PermissionSetup, SessionDeps, SessionEvent, Sessions, StartTask, TaskContext,
-    TerminalReason,
+    Limits, LoopEvent, NoHooks, PermissionSetup, SessionDeps, SessionEvent, Sessions, ShellDeps, StartTask,
+    TaskContext, TerminalReason, ToolSetup,
 };
 use copydesk::config::ContextSettings;
 use copydesk::conversation::{ContentBlock, SessionId};
@@ -15,6 +15,7 @@ use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Position, Range};
 use copydesk::models::OfflineModel;
 use copydesk::review::DeskHandle;
+use copydesk::shell::{self, Best, Caps, ShellSettings, TextRule};
 use copydesk::tools::Tools;
 use futures::future::{BoxFuture, FutureExt, ready};
 
@@ -37,6 +38,22 @@ impl Editor for Nobody {
     fn ask(&self, _text: String, _choices: Vec<String>) -> BoxFuture<'static, Option<String>> {
         ready(None).boxed()
     }
+}
+
+/// The offline model runs no command.
+fn no_shell() -> ShellDeps {
+    let settings = ShellSettings {
+        program: "/nonexistent/copydesk".into(),
+        home: None,
+        own: Vec::new(),
+        writable: Vec::new(),
+        limits: shell::Limits::default(),
+        caps: Caps::default(),
+        text: TextRule { largest: 0, is_text: |_| false },
+        best: Best::ALL,
+        largest_copy: 0,
+    };
+    ShellDeps { settings: Arc::new(settings), roots: Vec::new(), folder: "/nonexistent/state".into() }
 }
 
 /// A workspace with one file, and a session of the offline model in it.
@@ -67,6 +84,9 @@ impl Bench {
             desk: desk.clone(),
             workspace,
             tools: Tools::built_in(),
+            tool_setup: ToolSetup::default(),
+            editor: Arc::new(Nobody),
+            shell: no_shell(),
             permissions: PermissionSetup::default(),
             editor_name: String::new(),
             limits: Limits::default(),
