@@ -1,7 +1,9 @@
 //! What works here, what does not, and what to do next: the same for `copydesk doctor` and for an editor that asks.
 
+mod commands;
 mod model;
 
+pub use self::commands::look as look_at_commands;
 pub use self::model::look as look_at_model;
 
 use std::path::PathBuf;
@@ -64,9 +66,14 @@ impl Finding {
     }
 }
 
-/// Looks at the configuration and for editors. `server` says how the server does; `on_path` finds a program, as
+/// Looks at the configuration and for editors. `server` says how the server does, `commands` what they run on; `on_path` finds a program, as
 /// `on_path` below does.
-pub fn checkup(loaded: &Loaded, server: Finding, on_path: impl Fn(&str) -> Option<PathBuf>) -> Checkup {
+pub fn checkup(
+    loaded: &Loaded,
+    server: Finding,
+    commands: Vec<Finding>,
+    on_path: impl Fn(&str) -> Option<PathBuf>,
+) -> Checkup {
     let mut next = Vec::new();
     let runs = server.mark != Mark::Bad;
     let version = Finding::note(format!("copydesk {}", env!("CARGO_PKG_VERSION")));
@@ -80,6 +87,7 @@ pub fn checkup(loaded: &Loaded, server: Finding, on_path: impl Fn(&str) -> Optio
         sections: vec![
             section("Program", vec![version, server]),
             section("Model", model),
+            section("Commands", commands),
             section("Editors", editors),
             section("Configuration", configuration),
         ],
@@ -133,8 +141,9 @@ mod tests {
 
     #[track_caller]
     fn check(places: &Places, server: Finding, program: &str, wanted: (bool, &[&str])) {
-        let found =
-            checkup(&load(places), server, |asked| (asked == program).then(|| PathBuf::from("/bin/it")));
+        let found = checkup(&load(places), server, Vec::new(), |asked| {
+            (asked == program).then(|| PathBuf::from("/bin/it"))
+        });
         let lines: Vec<String> = found
             .sections
             .iter()

@@ -25,6 +25,14 @@ pub use trial_tree::{ChangeKind, FileView, TextRule, TreeChange, Whole};
 /// Bytes that a copy of a workspace may have; a larger one is not copied.
 pub const LARGEST_COPY: u64 = 2 << 30;
 
+/// This program's own file. It may be replaced by a newer one while this runs.
+pub fn own_program() -> std::path::PathBuf {
+    if cfg!(target_os = "linux") {
+        return "/proc/self/exe".into();
+    }
+    std::env::current_exe().unwrap_or_else(|_| "copydesk".into())
+}
+
 /// What the program is called with to build the walls around a command.
 const CONFINE: &str = "__confine";
 

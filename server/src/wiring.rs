@@ -130,12 +130,7 @@ fn shell_settings(settings: &Settings) -> ShellSettings {
     let home = etcetera::home_dir().ok().and_then(|home| Utf8PathBuf::from_path_buf(home).ok());
     let own = etcetera::choose_base_strategy().ok().map(|places| places.config_dir().join("copydesk"));
     ShellSettings {
-        // The file may be replaced by a newer one while this runs.
-        program: if cfg!(target_os = "linux") {
-            "/proc/self/exe".into()
-        } else {
-            std::env::current_exe().unwrap_or_else(|_| "copydesk".into())
-        },
+        program: shell::own_program(),
         home,
         own: own.into_iter().filter_map(|own| Utf8PathBuf::from_path_buf(own).ok()).collect(),
         writable: Vec::new(),

@@ -30,6 +30,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("lopdf", "tools"),
     ("tree_sitter", "shell/command/reading.rs"),
     ("tree_sitter_bash", "shell/command/reading.rs"),
+    ("landlock", "shell"),
     ("grep_searcher", "tools"),
     ("grep_regex", "tools"),
     ("grep_matcher", "tools"),

@@ -101,7 +101,7 @@ async fn the_doctor_answers_an_editor_too() {
     let found = client.request("copydesk/doctor", json!({})).await.unwrap_or_default();
     let titles: Vec<_> =
         found["sections"].as_array().into_iter().flatten().map(|section| &section["title"]).collect();
-    assert_eq!(titles, ["Program", "Model", "Editors", "Configuration"]);
+    assert_eq!(titles, ["Program", "Model", "Commands", "Editors", "Configuration"]);
     assert_eq!(found["fine"], true, "{found:#}");
     assert!(found.to_string().contains("the offline model"), "{found:#}");
     assert!(found["next"].as_array().is_some_and(|next| !next.is_empty()), "{found:#}");

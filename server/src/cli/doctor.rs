@@ -12,7 +12,7 @@ use super::config::places;
 use super::editor::Editor;
 use super::terminal::{Look, Terminal};
 use crate::config::{Override, load};
-use crate::doctor::{Finding, Mark, checkup, on_path};
+use crate::doctor::{Finding, Mark, checkup, look_at_commands, on_path};
 use crate::documents::AbsPath;
 
 /// A server that takes longer to start is broken.
@@ -25,7 +25,7 @@ pub(super) async fn doctor(terminal: &mut Terminal, overrides: Vec<Override>) ->
         Ok(time) => Finding::good(format!("the server starts and answers in {} ms", time.as_millis())),
         Err(error) => Finding::bad(format!("the server does not work: {error:#}")),
     };
-    let found = checkup(&load(&places(&overrides)), server, on_path);
+    let found = checkup(&load(&places(&overrides)), server, look_at_commands().await, on_path);
     for section in &found.sections {
         terminal.styled(Look::Heading, section.title);
         for finding in &section.findings {

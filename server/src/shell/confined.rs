@@ -39,7 +39,7 @@ pub fn run_if_asked(mut arguments: impl Iterator<Item = OsString>) -> Option<Exi
     Some(match ended {
         Ok(exit) => {
             report(&Report::Ended(exit));
-            ExitCode::from(exit.code() as u8)
+            ExitCode::from(exit.code().to_le_bytes()[0])
         }
         Err(Refused { step, cause }) => {
             report(&Report::Refused { step, cause });

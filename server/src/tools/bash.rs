@@ -225,10 +225,9 @@ async fn wait(task: &Task, context: &ToolUseContext, limit: Duration) -> Waited 
             () = sleep_until(deadline) => return Waited::Limit,
             _ = ticks.tick() => {
                 told += 1;
-                if told < AT_FIRST || told.is_multiple_of(LATER_NEWS_EVERY) {
-                    if let Some(news) = task.news() {
-                        (context.progress)(news);
-                    }
+                let is_time = told < AT_FIRST || told.is_multiple_of(LATER_NEWS_EVERY);
+                if let Some(news) = is_time.then(|| task.news()).flatten() {
+                    (context.progress)(news);
                 }
             }
         }

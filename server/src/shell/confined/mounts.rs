@@ -152,8 +152,8 @@ fn tmpfs(at: &Utf8Path) -> rustix::io::Result<()> {
 fn empty(scratch: &Utf8Path) -> std::io::Result<(OwnedFd, OwnedFd)> {
     let (folder, file) = (scratch.join("folder"), scratch.join("file"));
     fs::create_dir(&folder)?;
-    fs::set_permissions(&folder, fs::Permissions::from_mode(0))?;
-    OpenOptions::new().write(true).create_new(true).mode(0).open(&file)?;
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o0))?;
+    OpenOptions::new().write(true).create_new(true).mode(0o0).open(&file)?;
     Ok((open(&folder)?, open(&file)?))
 }
 
@@ -205,10 +205,9 @@ fn read_only_but(writable: &[Utf8PathBuf]) -> Result<(), Refused> {
             continue;
         }
         match mount_remount(at.as_std_path(), MountFlags::BIND | MountFlags::RDONLY | flags, "") {
-            // Gone, or below what is out of reach for this user: out of reach for the command too.
-            Ok(()) | Err(Errno::NOENT | Errno::ACCESS | Errno::NOTDIR) => {}
-            // Something else is mounted over its place.
-            Err(Errno::INVAL) => {}
+            // Gone, or below what is out of reach for this user: out of reach for the command too. Or something else is
+            // mounted over its place.
+            Ok(()) | Err(Errno::NOENT | Errno::ACCESS | Errno::NOTDIR | Errno::INVAL) => {}
             Err(error) => return Err(Refused::new(format!("read only {at}"), error)),
         }
     }
