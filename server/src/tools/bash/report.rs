@@ -9,6 +9,7 @@ use super::super::{ToolResult, ToolUseContext};
 use super::changes::{Told, What};
 use crate::conversation::ToolResultContent;
 use crate::review::HunkId;
+use crate::shell::command::is_benign_exit;
 use crate::shell::{Exit, Ground, How, Outcome, Shown, Task, TrialMode, WallKind};
 
 /// Why a command goes on without anybody waiting for it.
@@ -86,7 +87,7 @@ pub(super) fn notice(task: &Task, ended: &ToolResult) -> String {
 fn ending(task: &Task, outcome: &Outcome, limit: Option<Duration>) -> (Option<String>, bool) {
     match &outcome.how {
         How::Exited(Exit::Code(0)) => (None, false),
-        How::Exited(exit) if is_answer(task.command(), *exit) => {
+        How::Exited(exit) if is_benign_exit(task.command(), exit.code()) => {
             (Some(format!("Exit code {}", exit.code())), false)
         }
         How::Exited(Exit::Code(code)) => (Some(format!("Exit code {code}")), true),
@@ -103,13 +104,6 @@ fn ending(task: &Task, outcome: &Outcome, limit: Option<Duration>) -> (Option<St
         How::Flood => (Some("It was stopped because it wrote more than a command may.".to_owned()), true),
         How::Refused(refusal) => (Some(format!("The command could not be run: {refusal}.")), true),
     }
-}
-
-/// Whether an exit code of 1 only means "no" or "they differ".
-fn is_answer(command: &str, exit: Exit) -> bool {
-    let _ = command;
-    let _ = exit;
-    false
 }
 
 fn list(changes: &[Told]) -> Option<String> {
