@@ -1,6 +1,7 @@
 //! Whether a tool call may run: asked of the rules first, of the person last.
 
 mod access;
+mod book;
 mod command;
 mod decide;
 mod escape;
@@ -8,15 +9,19 @@ mod matching;
 mod mode;
 mod paths;
 mod policy;
+mod protected;
 mod read_only;
 mod request;
 mod rule;
+mod save;
+mod settings;
 
 pub use access::{Access, Call};
+pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, Written};
 pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
 pub use decide::decide;
 pub use escape::{has_hidden, visible};
-pub use mode::{NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
+pub use mode::{Beginning, NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
 pub use paths::Starts;
 pub use policy::{Behavior, Policy, SettledRule, Source};
 pub use read_only::read_only_programs;

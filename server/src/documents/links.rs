@@ -48,6 +48,14 @@ pub(super) fn follow(path: &AbsPath) -> Result<AbsPath, Unresolvable> {
     AbsPath::new(real).ok_or(Unresolvable::NotUtf8)
 }
 
+impl AbsPath {
+    /// The path with its links followed as they are now; `None` if it leads nowhere. What is not there yet is where its
+    /// folder says.
+    pub fn followed(&self) -> Option<Self> {
+        follow(self).ok()
+    }
+}
+
 /// The parts of a path, its root and `..` among them.
 fn parts(path: &Utf8Path) -> impl Iterator<Item = String> {
     path.components().filter(|part| *part != Utf8Component::CurDir).map(|part| part.as_str().to_owned())

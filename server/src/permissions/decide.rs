@@ -1,32 +1,71 @@
 //! The decision about one call: a denial first, then what must be asked, then the mode, then what is allowed.
 
-use super::policy::{Behavior, Policy};
+mod command;
+
+use super::matching::Judged;
+use super::policy::{Behavior, Policy, Source};
 use super::request::{Question, SaveTo, Verdict};
-use super::{Access, Call, PermissionMode, Rule};
+use super::{Access, Call, PermissionMode, Rule, protected};
 use crate::documents::AbsPath;
 
-/// What becomes of `call`. Pure but for the links of the paths it names, which are followed.
+/// What becomes of `call`. Pure but for the links of the paths it names, which are followed as they are now.
 pub fn decide(call: &Call, policy: &Policy) -> Verdict {
-    if let Some(denied) = policy.matching(Behavior::Deny, call) {
+    let judged = Judged::of(call);
+    if let Some(denied) = policy.matching(Behavior::Deny, &judged) {
         return Verdict::Deny(format!(
             "A rule forbids this call: `{}` ({}). Do it another way, or ask the user.",
             denied.rule, denied.origin
         ));
     }
-    if let Some(asked) = policy.matching(Behavior::Ask, call) {
+    if call.access == Access::Person && policy.mode != PermissionMode::DontAsk {
+        return Verdict::Allow;
+    }
+    match needed(&judged, policy) {
+        Need::Nothing => unless_unread(call, policy),
+        Need::Refused(why) => Verdict::Deny(why),
+        Need::Question(question) => put(question, policy),
+    }
+}
+
+/// What stands between a call that is not denied and its start.
+enum Need {
+    Nothing,
+    /// Text for the model.
+    Refused(String),
+    Question(Question),
+}
+
+fn needed(judged: &Judged<'_>, policy: &Policy) -> Need {
+    let call = judged.call;
+    if call.access == Access::Person {
+        return Need::Question(question(call, "It asks the user something.", Vec::new()));
+    }
+    if policy.mode == PermissionMode::Plan && changes_something(judged) && !is_plan(judged, policy) {
+        return Need::Refused(PLANNING.to_owned());
+    }
+    if let Some(asked) = policy.matching(Behavior::Ask, judged) {
         let why = format!("A rule says to ask: `{}` ({}).", asked.rule, asked.origin);
-        return put(question(call, why, Vec::new()), policy);
+        return Need::Question(question(call, why, Vec::new()));
     }
-    if policy.mode == PermissionMode::BypassPermissions {
-        return Verdict::Allow;
+    if let Some(question) = command::always_asked(judged, policy) {
+        return Need::Question(question);
     }
-    if policy.matching(Behavior::Allow, call).is_some() {
-        return Verdict::Allow;
+    if policy.mode == PermissionMode::BypassPermissions || is_plan(judged, policy) {
+        return Need::Nothing;
     }
-    match unruled(call, policy) {
-        None => Verdict::Allow,
-        Some(question) => put(question, policy),
+    if let Some(why) = judged.edits.iter().find_map(protected::why) {
+        return Need::Question(question(call, why, Vec::new()));
     }
+    if judged.assessment.is_some() {
+        return match command::unruled(judged, policy) {
+            None => Need::Nothing,
+            Some(question) => Need::Question(question),
+        };
+    }
+    if policy.matching(Behavior::Allow, judged).is_some() {
+        return Need::Nothing;
+    }
+    unruled(judged, policy).map_or(Need::Nothing, Need::Question)
 }
 
 /// A question, where somebody may be asked.
@@ -43,59 +82,112 @@ fn put(question: Question, policy: &Policy) -> Verdict {
     }
 }
 
+/// Where it is not known what is forbidden, only what the person has said in this session lets a call through.
+fn unless_unread(call: &Call, policy: &Policy) -> Verdict {
+    let Some(why) = policy.unread_denials.first() else { return Verdict::Allow };
+    if matches!(call.access, Access::Nothing | Access::Person) {
+        return Verdict::Allow;
+    }
+    let session_only = Policy {
+        rules: policy.rules.iter().filter(|settled| settled.source == Source::Session).cloned().collect(),
+        ..policy.clone()
+    };
+    let judged = Judged::of(call);
+    let granted = session_only.matching(Behavior::Allow, &judged).is_some()
+        || session_only.allows_command(&judged, |part| part.read_only, |_| true);
+    if granted {
+        return Verdict::Allow;
+    }
+    let why = format!("It is not known whether this is forbidden: {why}");
+    let rules = match &judged.assessment {
+        Some(assessment) => command::suggested(assessment),
+        None => vec![whole(call)],
+    };
+    put(Question { save: SaveTo::Session, ..question(call, why, rules) }, policy)
+}
+
+/// What a model is told that would change something while it plans.
+const PLANNING: &str = "The session is planning, so nothing is changed yet. Look around, finish the plan, and ask the user \
+                        to approve it.";
+
+/// While planning, the plan itself may be written.
+fn is_plan(judged: &Judged<'_>, policy: &Policy) -> bool {
+    let in_plans = |path: &AbsPath| policy.plans.as_ref().is_some_and(|plans| path.is_in(plans));
+    policy.mode == PermissionMode::Plan
+        && match &judged.call.access {
+            Access::Edit(paths) => !paths.is_empty() && paths.iter().all(in_plans),
+            _ => false,
+        }
+}
+
+fn changes_something(judged: &Judged<'_>) -> bool {
+    match &judged.call.access {
+        Access::Edit(_) => true,
+        Access::Command { .. } => {
+            !judged.assessment.as_ref().is_some_and(|it| it.read_only && it.edits.is_empty())
+        }
+        Access::Unknown => !judged.call.is_read_only,
+        Access::Nothing | Access::Read(_) | Access::Fetch { .. } | Access::Search | Access::Person => false,
+    }
+}
+
 /// What is asked about a call that no rule speaks of; `None`: nothing.
-fn unruled(call: &Call, policy: &Policy) -> Option<Question> {
+fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
+    let call = judged.call;
     match &call.access {
-        Access::Nothing | Access::Person => None,
+        Access::Nothing | Access::Person | Access::Command { .. } => None,
         Access::Read(paths) => {
-            let outside = paths
-                .iter()
-                .find(|path| !policy.workspace.contains(path) && !policy.workspace.is_own(path))?;
+            let free = |path: &AbsPath| policy.is_inside(path) || policy.workspace.is_own(path);
+            let outside = paths.iter().find(|path| !free(path))?;
             Some(about_path("Read", outside, call))
         }
+        // Inside the workspace an edit is a proposal: the review asks.
         Access::Edit(paths) => {
-            let outside = paths.iter().find(|path| !policy.workspace.contains(path))?;
+            let outside = paths.iter().find(|path| !policy.is_inside(path))?;
             Some(about_path("Edit", outside, call))
-        }
-        Access::Command { text, .. } => {
-            let rule = Rule { tool: call.tool.clone(), spec: Some(text.clone()) };
-            Some(question(call, "It runs a command.".to_owned(), vec![rule]))
         }
         Access::Fetch { url } => {
             let host = url::Url::parse(url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
-            let rule =
-                host.map(|host| Rule { tool: call.tool.clone(), spec: Some(format!("domain:{host}")) });
-            Some(question(call, "It reads a page on the network.".to_owned(), rule.into_iter().collect()))
+            let rule = |host| Rule { tool: call.tool.clone(), spec: Some(format!("domain:{host}")) };
+            Some(question(call, "It reads a page on the network.", host.map(rule).into_iter().collect()))
         }
-        Access::Search => Some(question(call, "It searches the network.".to_owned(), vec![whole(call)])),
-        Access::Unknown => Some(question(call, "No rule speaks of this tool.".to_owned(), vec![whole(call)])),
+        Access::Search => Some(question(call, "It searches the network.", vec![whole(call)])),
+        Access::Unknown => Some(question(call, "No rule speaks of this tool yet.", vec![whole(call)])),
     }
 }
 
 fn about_path(verb: &str, path: &AbsPath, call: &Call) -> Question {
-    let rule = Rule { tool: verb.to_owned(), spec: Some(format!("/{path}")) };
+    let rule = Rule { tool: verb.to_owned(), spec: Some(literal(path)) };
     let explanation = format!("{path} lies outside the workspace, or is a link that leads out of it.");
     Question { title: format!("{verb} {path}"), ..question(call, explanation, vec![rule]) }
 }
 
-fn question(call: &Call, explanation: String, rules: Vec<Rule>) -> Question {
-    let title = match &call.access {
-        Access::Command { text, .. } => format!("Run {text}"),
-        Access::Nothing
-        | Access::Read(_)
-        | Access::Edit(_)
-        | Access::Fetch { .. }
-        | Access::Search
-        | Access::Person
-        | Access::Unknown => call.title.clone(),
+/// The pattern that means this path and nothing else.
+fn literal(path: &AbsPath) -> String {
+    let mut pattern = "/".to_owned();
+    for c in path.as_str().chars() {
+        if matches!(c, '*' | '?' | '[' | ']' | '\\' | '!' | '#' | ' ') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern
+}
+
+fn question(call: &Call, explanation: impl Into<String>, rules: Vec<Rule>) -> Question {
+    let (title, save) = match &call.access {
+        Access::Command { text, .. } => (format!("Run `{text}`"), SaveTo::Local),
+        Access::Read(_) | Access::Edit(_) => (call.title.clone(), SaveTo::Session),
+        Access::Nothing | Access::Fetch { .. } | Access::Search | Access::Person | Access::Unknown => {
+            (call.title.clone(), SaveTo::Local)
+        }
     };
-    let save = match &call.access {
-        Access::Read(_) | Access::Edit(_) => SaveTo::Session,
-        _ => SaveTo::Local,
-    };
-    Question { title, explanation, rules, save }
+    Question { title, explanation: explanation.into(), rules, save }
 }
 
 fn whole(call: &Call) -> Rule {
     Rule { tool: call.tool.clone(), spec: None }
 }
+
+#[cfg(test)]
+mod tests;

@@ -100,6 +100,34 @@ impl Default for SessionMode {
     }
 }
 
+/// How the sessions of this process begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Beginning {
+    pub mode: PermissionMode,
+    /// Why no session may bypass permissions; `None`: they may.
+    pub no_bypass: Option<String>,
+}
+
+impl Beginning {
+    /// In the mode that is `wanted`, unless bypassing is wanted and must not be: `forbidden_by` names the settings that
+    /// say so, `unconfined_root` that the process may do anything to the machine.
+    pub fn new(wanted: Option<PermissionMode>, forbidden_by: Option<&str>, unconfined_root: bool) -> Self {
+        let wanted = wanted.unwrap_or_default();
+        if wanted != PermissionMode::BypassPermissions {
+            return Self { mode: wanted, no_bypass: Some(NOT_STARTED_WITH_IT.to_owned()) };
+        }
+        let no_bypass = match forbidden_by {
+            Some(settings) => Some(format!("Permissions can't be bypassed: {settings} forbids it.")),
+            None if unconfined_root => Some(
+                "Permissions can't be bypassed as root outside of a container: start copydesk as another user.".to_owned(),
+            ),
+            None => None,
+        };
+        let mode = if no_bypass.is_some() { PermissionMode::Default } else { wanted };
+        Self { mode, no_bypass }
+    }
+}
+
 /// Why a session can't begin to bypass permissions in its midst.
 pub const NOT_STARTED_WITH_IT: &str = "Permissions can be bypassed only in a session that was started with `--permission-mode bypassPermissions`.";
 
@@ -123,6 +151,19 @@ mod tests {
         let allowed = SessionMode::new(PermissionMode::Default, None);
         assert_eq!(allowed.set(PermissionMode::BypassPermissions), Ok(()));
         assert_eq!(allowed.get(), PermissionMode::BypassPermissions);
+    }
+
+    #[test]
+    fn bypassing_is_refused_by_settings_and_to_root() {
+        let begun = |forbidden_by, root| {
+            let beginning = Beginning::new(Some(PermissionMode::BypassPermissions), forbidden_by, root);
+            (beginning.mode.name(), beginning.no_bypass.is_some())
+        };
+        assert_eq!(begun(None, false), ("bypassPermissions", false));
+        assert_eq!(begun(None, true), ("default", true));
+        assert_eq!(begun(Some("managed-settings.json"), false), ("default", true));
+        let plan = Beginning::new(Some(PermissionMode::Plan), None, false);
+        assert_eq!((plan.mode, plan.no_bypass.as_deref()), (PermissionMode::Plan, Some(NOT_STARTED_WITH_IT)));
     }
 
     #[test]

@@ -20,7 +20,8 @@ pub struct Starts {
 /// The files that one rule is about.
 #[derive(Clone, Debug)]
 pub(super) struct PathSpec {
-    base: AbsPath,
+    /// As it is spelled, and with its links followed.
+    bases: Vec<AbsPath>,
     pattern: Gitignore,
     case: PathCase,
 }
@@ -49,7 +50,10 @@ impl PathSpec {
             .and_then(|builder| builder.add_line(None, &pattern))
             .and_then(|builder| builder.build());
         match built {
-            Ok(pattern) if pattern.num_ignores() == 1 => Ok(Self { base, pattern, case: starts.case }),
+            Ok(pattern) if pattern.num_ignores() == 1 => {
+                let real = base.followed().filter(|real| *real != base);
+                Ok(Self { bases: std::iter::once(base).chain(real).collect(), pattern, case: starts.case })
+            }
             Ok(_) => Err(format!("`{written}` is no pattern for files")),
             Err(error) => Err(format!("`{written}` is no pattern for files: {error}")),
         }
@@ -58,11 +62,13 @@ impl PathSpec {
     /// Whether it is about `path`, or a folder that `path` lies in. Links are not followed.
     pub(super) fn covers(&self, path: &AbsPath) -> bool {
         let below = self.case.key(path);
-        let base = self.case.key(&self.base);
-        let Ok(relative) = below.as_path().strip_prefix(base.as_path()) else { return false };
-        let is_dir = || path.as_path().is_dir();
-        !relative.as_str().is_empty()
-            && (self.pattern.matched_path_or_any_parents(relative, false).is_ignore()
-                || (is_dir() && self.pattern.matched_path_or_any_parents(relative, true).is_ignore()))
+        self.bases.iter().any(|base| {
+            let base = self.case.key(base);
+            let Ok(relative) = below.as_path().strip_prefix(base.as_path()) else { return false };
+            let is_dir = || path.as_path().is_dir();
+            !relative.as_str().is_empty()
+                && (self.pattern.matched_path_or_any_parents(relative, false).is_ignore()
+                    || (is_dir() && self.pattern.matched_path_or_any_parents(relative, true).is_ignore()))
+        })
     }
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::matching::Subject;
-use super::{Call, PermissionMode, Rule, Starts};
+use super::matching::{Family, Judged, Reached, Subject, covers};
+use super::{Part, PermissionMode, Rule, Side, Starts, spec_matches};
 use crate::documents::{AbsPath, Workspace};
 
 /// What a rule says of a call it matches.
@@ -24,9 +24,9 @@ pub enum Source {
     Session,
     /// `.claude/settings.local.json`
     Local,
-    /// `.claude/settings.json` and `.copydesk/config.toml`: part of the workspace, so its allow rules need trust.
+    /// `.claude/settings.json`: part of the workspace, so its allow rules need trust.
     Project,
-    /// `~/.claude/settings.json` and the user's own configuration.
+    /// `~/.claude/settings.json`, and the configuration of this program.
     User,
 }
 
@@ -38,7 +38,7 @@ pub struct SettledRule {
     pub source: Source,
     /// Where it is written, for people.
     pub origin: String,
-    subject: Subject,
+    pub(super) subject: Subject,
 }
 
 impl SettledRule {
@@ -50,7 +50,8 @@ impl SettledRule {
         origin: impl Into<String>,
         starts: &Starts,
     ) -> Result<Self, String> {
-        let subject = Subject::of(&rule, behavior, starts)?;
+        let subject = Subject::of(&rule, behavior, starts)
+            .map_err(|why| format!("`{rule}` can't be followed: {why}."))?;
         Ok(Self { behavior, rule, source, origin: origin.into(), subject })
     }
 }
@@ -61,6 +62,10 @@ pub struct Policy {
     pub mode: PermissionMode,
     pub rules: Vec<SettledRule>,
     pub workspace: Arc<Workspace>,
+    /// Folders outside the workspace that count as if they were in it.
+    pub more_folders: Vec<AbsPath>,
+    /// Where plans may be written while nothing else may.
+    pub plans: Option<AbsPath>,
     pub home: Option<AbsPath>,
     /// Why it is not known what is forbidden: rules and files that can't be read. What would be allowed is asked then.
     pub unread_denials: Vec<String>,
@@ -73,19 +78,27 @@ impl Policy {
             mode: PermissionMode::Default,
             rules: Vec::new(),
             workspace,
+            more_folders: Vec::new(),
+            plans: None,
             home: None,
             unread_denials: Vec::new(),
         }
     }
 
     /// Allows what `rules` say until the session ends.
-    pub fn grant(&mut self, rules: Vec<Rule>) {
+    pub fn grant(&mut self, rules: &[Rule]) {
         let starts = self.starts();
-        let granted = |rule: Rule| {
-            SettledRule::new(Behavior::Allow, rule, Source::Session, "granted in this session", &starts).ok()
+        let granted = |rule: &Rule| {
+            SettledRule::new(
+                Behavior::Allow,
+                rule.clone(),
+                Source::Session,
+                "granted in this session",
+                &starts,
+            )
+            .ok()
         };
-        let rules: Vec<_> = rules.into_iter().filter_map(granted).collect();
-        self.rules.extend(rules);
+        self.rules.extend(rules.iter().filter_map(granted));
     }
 
     /// Where patterns for files start in a rule that belongs to the session.
@@ -96,18 +109,97 @@ impl Policy {
 
     /// Whether every call of the tool that has these names is denied, so that a model need not be told of it.
     pub fn denies_whole(&self, tool: &str, aliases: &[&str]) -> bool {
-        self.rules.iter().any(|settled| {
-            settled.behavior == Behavior::Deny
-                && settled.rule.spec.is_none()
-                && (settled.rule.tool == tool || aliases.contains(&settled.rule.tool.as_str()))
+        self.rules.iter().filter(|settled| settled.behavior == Behavior::Deny).any(|settled| {
+            let Subject::Tool(written) = &settled.subject else { return false };
+            let names = std::iter::once(tool).chain(aliases.iter().copied());
+            names.into_iter().any(|name| {
+                written == name
+                    || (matches!(written.as_str(), "Read" | "Edit")
+                        && Family::of(written) == Family::of(name))
+                    || written.strip_suffix('*').is_some_and(|beginning| name.starts_with(beginning))
+                    || (written.starts_with("mcp__") && name.starts_with(&format!("{written}__")))
+            })
         })
     }
 
-    /// The first rule of this behaviour that matches `call`.
-    pub(super) fn matching(&self, behavior: Behavior, call: &Call) -> Option<&SettledRule> {
+    /// Whether a rule forbids to read this file, or what lies in this folder.
+    pub fn forbids_reading(&self, path: &AbsPath) -> bool {
+        let mut denials = self.rules.iter().filter(|settled| settled.behavior == Behavior::Deny).peekable();
+        if denials.peek().is_none() {
+            return false;
+        }
+        let reached = [Reached::new(path)];
+        denials.any(|settled| match &settled.subject {
+            Subject::Files { family: Family::Reading, spec, .. } => covers(spec, Behavior::Deny, &reached),
+            Subject::Tool(tool) => tool == "Read",
+            Subject::Files { .. }
+            | Subject::Command(_)
+            | Subject::Domain { .. }
+            | Subject::Parameter { .. } => false,
+        })
+    }
+
+    /// The first rule of this behaviour that matches. Rules that allow commands are `allows_command`'s.
+    pub(super) fn matching(&self, behavior: Behavior, judged: &Judged<'_>) -> Option<&SettledRule> {
         self.rules
             .iter()
             .filter(|settled| settled.behavior == behavior)
-            .find(|settled| settled.subject.matches(settled.behavior, call))
+            .find(|settled| settled.subject.matches(behavior, judged))
+    }
+
+    /// Whether a rule that `counts` picks allows each part of the command that is not `harmless`.
+    pub(super) fn allows_command(
+        &self,
+        judged: &Judged<'_>,
+        harmless: impl Fn(&Part) -> bool,
+        counts: impl Fn(&SettledRule) -> bool,
+    ) -> bool {
+        let Some(assessment) = &judged.assessment else { return false };
+        let allows: Vec<&SettledRule> = self
+            .rules
+            .iter()
+            .filter(|settled| settled.behavior == Behavior::Allow && counts(settled))
+            .collect();
+        let part_allowed = |part| {
+            allows.iter().any(|settled| match &settled.subject {
+                Subject::Tool(tool) => judged.call.is_named(tool),
+                Subject::Command(spec) => spec_matches(spec, part, Side::Allow),
+                Subject::Files { .. } | Subject::Domain { .. } | Subject::Parameter { .. } => false,
+            })
+        };
+        !assessment.parts.is_empty()
+            && assessment.parts.iter().all(|part| harmless(part) || part_allowed(part))
+    }
+
+    /// Whether a rule allows to touch this one path so.
+    pub(super) fn allows_path(&self, family: Family, path: &Reached) -> bool {
+        self.rules.iter().filter(|settled| settled.behavior == Behavior::Allow).any(|settled| match &settled
+            .subject
+        {
+            Subject::Files { tool, family: of, spec } => {
+                matches!(tool.as_str(), "Read" | "Edit")
+                    && (*of == family || *of == Family::Editing)
+                    && covers(spec, Behavior::Allow, std::slice::from_ref(path))
+            }
+            Subject::Tool(tool) => match family {
+                Family::Reading => matches!(tool.as_str(), "Read" | "Edit"),
+                Family::Editing => tool == "Edit",
+            },
+            Subject::Command(_) | Subject::Domain { .. } | Subject::Parameter { .. } => false,
+        })
+    }
+
+    /// Whether a rule forbids, or says to ask about, something that a command might do.
+    pub(super) fn limits_commands(&self) -> bool {
+        self.rules
+            .iter()
+            .any(|settled| settled.behavior != Behavior::Allow && settled.subject.could_mean_a_command())
+    }
+
+    /// Whether the path lies in the workspace or in a folder that counts as such, links followed.
+    pub(super) fn is_inside(&self, path: &AbsPath) -> bool {
+        self.workspace.contains(path)
+            || (!self.more_folders.is_empty()
+                && Workspace::new(self.more_folders.clone(), self.workspace.case_insensitive).contains(path))
     }
 }

@@ -78,7 +78,7 @@ impl Questions {
                 let permission = match kind {
                     PermissionOptionKind::AllowOnce => Permission::Granted,
                     PermissionOptionKind::AllowAlways => {
-                        inner.policy.grant(rules);
+                        inner.policy.grant(&rules);
                         Permission::Granted
                     }
                     PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {

@@ -1,0 +1,365 @@
+//! The rules that are written down: where they stand, what they say now, and a place for new ones.
+
+mod trust;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use camino::Utf8PathBuf;
+
+use super::policy::{Behavior, Source};
+use super::settings::{self, Said};
+use super::{PermissionMode, Policy, Rule, Starts, save};
+use crate::documents::{AbsPath, PathCase};
+
+/// Where rules are looked for, and what is said elsewhere.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// The workspace's first root.
+    pub root: Option<AbsPath>,
+    pub home: Option<AbsPath>,
+    pub case: PathCase,
+    /// The file of whoever manages the machine.
+    pub managed: Option<Utf8PathBuf>,
+    /// Where it is kept which workspaces are trusted. Never in a workspace.
+    pub trusted: Option<Utf8PathBuf>,
+    /// From this program's own settings and its command line.
+    pub own: OwnRules,
+}
+
+/// What this program's own configuration says.
+#[derive(Clone, Debug, Default)]
+pub struct OwnRules {
+    pub rules: Vec<OwnRule>,
+    pub mode: Option<PermissionMode>,
+    pub more_folders: Vec<String>,
+    /// Workspaces that are trusted by it.
+    pub trusted: Vec<String>,
+    /// What could not be read there and may have forbidden something.
+    pub unread_denials: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnRule {
+    pub behavior: Behavior,
+    pub written: String,
+    pub source: Source,
+    /// Where it is written, for people.
+    pub origin: String,
+}
+
+/// The file of whoever manages the machine, on Linux.
+pub const MANAGED_FILE: &str = "/etc/claude-code/managed-settings.json";
+const PROJECT_FILE: &str = ".claude/settings.json";
+const LOCAL_FILE: &str = ".claude/settings.local.json";
+
+/// All that is written down, read again when it has changed. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct RuleBook {
+    places: Arc<Places>,
+    read: Arc<Mutex<Option<Read>>>,
+}
+
+#[derive(Debug)]
+struct Read {
+    stamps: Vec<Option<Stamp>>,
+    written: Arc<Written>,
+}
+
+/// What tells one state of a file from another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+}
+
+/// What all places say together.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    pub rules: Vec<super::SettledRule>,
+    /// What can't be read, for the person.
+    pub problems: Vec<String>,
+    pub unread_denials: Vec<String>,
+    /// The mode a session begins in.
+    pub mode: Option<PermissionMode>,
+    pub more_folders: Vec<AbsPath>,
+    /// Permissions must not be bypassed: who says so.
+    pub forbids_bypass: Option<String>,
+    pub trusted: bool,
+    /// What of the workspace's settings does not count as long as it is not trusted.
+    pub waiting_for_trust: Vec<String>,
+    /// The files that were looked for, and whether they are there.
+    pub files: Vec<(Utf8PathBuf, bool)>,
+}
+
+impl Written {
+    /// What of the workspace's settings does not count yet, in a sentence for the person; `None`: nothing.
+    pub fn waiting(&self) -> Option<String> {
+        (!self.waiting_for_trust.is_empty()).then(|| {
+            format!(
+                "the settings of this folder ask for what does not count until you trust it: {}. To trust it, run the \
+                 command `copydesk.trust`, or start copydesk with `--trust`.",
+                self.waiting_for_trust.join(", ")
+            )
+        })
+    }
+
+    /// `policy` with all that is written.
+    pub fn policy(&self, policy: Policy) -> Policy {
+        let mut rules = self.rules.clone();
+        rules.extend(policy.rules);
+        Policy {
+            rules,
+            more_folders: self.more_folders.clone(),
+            unread_denials: self.unread_denials.clone(),
+            ..policy
+        }
+    }
+}
+
+impl RuleBook {
+    pub fn new(places: Places) -> Self {
+        Self { places: Arc::new(places), read: Arc::default() }
+    }
+
+    /// Nothing is written, and nothing can be.
+    pub fn empty() -> Self {
+        Self::new(Places {
+            root: None,
+            home: None,
+            case: PathCase::Sensitive,
+            managed: None,
+            trusted: None,
+            own: OwnRules::default(),
+        })
+    }
+
+    /// What is written now. Looks at four files, and reads them if one has changed.
+    pub fn current(&self) -> Arc<Written> {
+        let stamps: Vec<Option<Stamp>> = self.files().iter().map(|(path, _)| stamp(path)).collect();
+        let mut read = self.lock();
+        if let Some(known) = read.as_ref().filter(|known| known.stamps == stamps) {
+            return known.written.clone();
+        }
+        let written = Arc::new(self.read_all());
+        *read = Some(Read { stamps, written: written.clone() });
+        written
+    }
+
+    /// Keeps allow rules in `.claude/settings.local.json`. An error is for the person: nothing was written.
+    pub fn save(&self, rules: &[Rule]) -> Result<(), String> {
+        let Some(root) = &self.places.root else {
+            return Err("There is no folder to save the rule in.".to_owned());
+        };
+        let path = root.join(LOCAL_FILE);
+        let failed =
+            |why: String| format!("The rule can't be saved in {path}: {why}. It holds for this session.");
+        let target = path.followed().ok_or_else(|| failed("the link leads nowhere".to_owned()))?;
+        let text = match std::fs::read_to_string(target.as_path()) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(failed(error.to_string())),
+        };
+        let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
+        let text = save::with_allowed(&text, &rules).map_err(failed)?;
+        replace(&target, &text).map_err(|error| failed(error.to_string()))?;
+        *self.lock() = None;
+        Ok(())
+    }
+
+    /// Trusts this workspace from now on, or no longer. An error is for the person.
+    pub fn set_trust(&self, trusted: bool) -> Result<(), String> {
+        let (Some(root), Some(file)) = (&self.places.root, &self.places.trusted) else {
+            return Err("There is no folder that could be trusted.".to_owned());
+        };
+        trust::set(file, root, trusted)?;
+        *self.lock() = None;
+        Ok(())
+    }
+
+    fn read_all(&self) -> Written {
+        let mut managed_mode = None;
+        let mut all = Written { trusted: self.is_trusted(), ..Written::default() };
+        let own = self.own();
+        for (path, source) in self.files() {
+            let Some(source) = source else { continue };
+            let said = self.read_file(&path, source);
+            all.files.push((path.clone(), said.is_some()));
+            let Some(said) = said else { continue };
+            if source == Source::Managed {
+                managed_mode = said.mode;
+            }
+            self.take(&mut all, said, source, path.as_str());
+        }
+        self.take(&mut all, own, Source::User, "the configuration");
+        let servers = self.places.root.as_ref().map(|root| root.join(".mcp.json"));
+        if !all.trusted && servers.is_some_and(|file| file.as_path().is_file()) {
+            all.waiting_for_trust.push("the servers in .mcp.json".to_owned());
+        }
+        // The command line stands above the files, but not above who manages the machine.
+        all.mode = match (managed_mode, self.places.own.mode) {
+            (Some(mode), _) | (None, Some(mode)) => Some(mode),
+            (None, None) => all.mode,
+        };
+        all
+    }
+
+    /// In the order of precedence; the last is where trust is kept.
+    fn files(&self) -> Vec<(Utf8PathBuf, Option<Source>)> {
+        let places = &self.places;
+        let below = |folder: &Option<AbsPath>, name: &str| {
+            folder.as_ref().map(|it| it.join(name).as_path().to_owned())
+        };
+        let mut files = vec![
+            (places.managed.clone(), Some(Source::Managed)),
+            (below(&places.root, LOCAL_FILE), Some(Source::Local)),
+            (below(&places.root, PROJECT_FILE), Some(Source::Project)),
+        ];
+        if places.home != places.root {
+            files.push((below(&places.home, PROJECT_FILE), Some(Source::User)));
+        }
+        files.push((places.trusted.clone(), None));
+        files.into_iter().filter_map(|(path, source)| Some((path?, source))).collect()
+    }
+
+    /// `None`: there is no such file.
+    fn read_file(&self, path: &Utf8PathBuf, source: Source) -> Option<Said> {
+        /// No settings are longer.
+        const LONGEST: u64 = 1_000_000;
+        let unread = |why: &str| {
+            let mut said = Said::default();
+            said.unread(format!("{path} can't be read, so nothing of it counts: {why}."));
+            Some(said)
+        };
+        let metadata = match std::fs::metadata(path) {
+            Ok(metadata) => metadata,
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
+                return None;
+            }
+            Err(error) => return unread(&error.to_string()),
+        };
+        if !metadata.is_file() || metadata.len() > LONGEST {
+            return unread("it is no file of settings");
+        }
+        match std::fs::read_to_string(path) {
+            Ok(text) => Some(settings::read(&text, source, path.as_str(), &self.starts(source))),
+            Err(error) => unread(&error.to_string()),
+        }
+    }
+
+    fn own(&self) -> Said {
+        let own = &self.places.own;
+        // On the command line a folder starts where the command does.
+        let cwd = self.starts(Source::CommandLine).cwd;
+        let folders = own.more_folders.iter().map(|written| self.folder(written, &cwd).to_string());
+        let mut said = Said { more_folders: folders.collect(), ..Said::default() };
+        for rule in &own.rules {
+            said.rule(&rule.written, rule.behavior, rule.source, &rule.origin, &self.starts(rule.source));
+        }
+        for problem in &own.unread_denials {
+            said.unread(problem.clone());
+        }
+        said
+    }
+
+    /// Joins what one place says to the rest; what a workspace may not say before it is trusted waits.
+    fn take(&self, all: &mut Written, said: Said, source: Source, origin: &str) {
+        let waits = source == Source::Project && !all.trusted;
+        for rule in said.rules {
+            if waits && rule.behavior == Behavior::Allow {
+                all.waiting_for_trust.push(format!("allow {}", rule.rule));
+            } else {
+                all.rules.push(rule);
+            }
+        }
+        all.problems.extend(said.problems);
+        all.unread_denials.extend(said.unread_denials);
+        let Starts { settings: base, .. } = self.starts(source);
+        let folders = said.more_folders.iter().map(|written| self.folder(written, &base));
+        if waits {
+            all.waiting_for_trust.extend(folders.map(|folder| format!("the folder {folder}")));
+            all.waiting_for_trust.extend(said.starts.iter().map(|name| (*name).to_owned()));
+        } else {
+            all.more_folders.extend(folders);
+        }
+        if let Some(mode) = said.mode {
+            let strict =
+                matches!(mode, PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk);
+            if source == Source::Project && mode == PermissionMode::BypassPermissions {
+                all.problems.push(format!(
+                    "{origin}: a workspace can't have permissions bypassed, so it does not count."
+                ));
+            } else if waits && !strict {
+                all.waiting_for_trust.push(format!("the mode {}", mode.name()));
+            } else {
+                all.mode = all.mode.or(Some(mode));
+            }
+        }
+        if said.forbids_bypass && all.forbids_bypass.is_none() {
+            all.forbids_bypass = Some(origin.to_owned());
+        }
+    }
+
+    fn folder(&self, written: &str, base: &AbsPath) -> AbsPath {
+        match (written.strip_prefix("~/"), &self.places.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => base.join(written),
+        }
+    }
+
+    fn starts(&self, source: Source) -> Starts {
+        let places = &self.places;
+        let cwd = places.root.clone().unwrap_or_else(AbsPath::root);
+        let settings = match source {
+            Source::User => places.home.as_ref().map(|home| home.join(".claude")),
+            Source::Managed => Some(AbsPath::root()),
+            Source::CommandLine | Source::Session | Source::Local | Source::Project => None,
+        };
+        Starts {
+            settings: settings.unwrap_or_else(|| cwd.clone()),
+            cwd,
+            home: places.home.clone(),
+            case: places.case,
+        }
+    }
+
+    fn is_trusted(&self) -> bool {
+        let places = &self.places;
+        let Some(root) = &places.root else { return false };
+        let written = places.own.trusted.iter().map(|written| self.folder(written, root));
+        trust::covers(written, root)
+            || places.trusted.as_ref().is_some_and(|file| trust::is_trusted(file, root))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Read>> {
+        self.read.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn stamp(path: &Utf8PathBuf) -> Option<Stamp> {
+    let metadata = std::fs::metadata(path).ok()?;
+    Some(Stamp { modified: metadata.modified().ok(), length: metadata.len() })
+}
+
+/// Whole or not at all, with the mode that the file has.
+fn replace(path: &AbsPath, text: &str) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let folder = path.parent().unwrap_or_else(AbsPath::root);
+    std::fs::create_dir_all(folder.as_path())?;
+    let mut new = tempfile::NamedTempFile::new_in(folder.as_path())?;
+    new.write_all(text.as_bytes())?;
+    if let Ok(metadata) = std::fs::metadata(path.as_path()) {
+        new.as_file().set_permissions(metadata.permissions())?;
+    }
+    new.as_file().sync_all()?;
+    new.persist(path.as_path())?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

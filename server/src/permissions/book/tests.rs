@@ -1,0 +1,190 @@
+//! Settings on disk, and what they come to.
+
+use super::*;
+use crate::permissions::{Access, Call, Policy, Verdict, decide};
+
+struct Bench {
+    folder: tempfile::TempDir,
+    book: RuleBook,
+}
+
+impl Bench {
+    /// A workspace `ws` and a home `home` with these files; `managed.json` stands beside them.
+    fn new(files: &[(&str, &str)], own: OwnRules) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| {
+            AbsPath::new(folder.path().canonicalize().unwrap().join(name).to_str().unwrap()).unwrap()
+        };
+        for name in ["ws", "home", "state"] {
+            std::fs::create_dir(path(name).as_path()).unwrap();
+        }
+        let book = RuleBook::new(Places {
+            root: Some(path("ws")),
+            home: Some(path("home")),
+            case: PathCase::Sensitive,
+            managed: Some(path("managed.json").as_path().to_owned()),
+            trusted: Some(path("state/trusted").as_path().to_owned()),
+            own,
+        });
+        let bench = Self { folder, book };
+        for (name, text) in files {
+            bench.write(name, text);
+        }
+        bench
+    }
+
+    fn path(&self, name: &str) -> AbsPath {
+        AbsPath::new(self.folder.path().canonicalize().unwrap().join(name).to_str().unwrap()).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap().as_path()).unwrap();
+        std::fs::write(path.as_path(), text).unwrap();
+    }
+
+    /// What becomes of reading this file.
+    fn read(&self, name: &str) -> &'static str {
+        let root = self.path("ws");
+        let workspace = Arc::new(crate::documents::Workspace::new(vec![root], false));
+        let policy = self.book.current().policy(Policy::of(workspace));
+        let call = Call {
+            tool: "Read".into(),
+            aliases: &[],
+            title: String::new(),
+            input: serde_json::Value::Null,
+            access: Access::Read(vec![self.path(name)]),
+            is_read_only: true,
+        };
+        match decide(&call, &policy) {
+            Verdict::Allow => "allow",
+            Verdict::Deny(_) => "deny",
+            Verdict::Ask(_) => "ask",
+        }
+    }
+}
+
+const ALLOW_ETC: &str =
+    r#"{"permissions": {"allow": ["Read(//etc/**)"], "additionalDirectories": ["../lib"]}}"#;
+
+#[test]
+fn lists_of_all_files_are_joined() {
+    let bench = Bench::new(
+        &[
+            ("managed.json", r#"{"permissions": {"deny": ["Read(a)"]}}"#),
+            (
+                "home/.claude/settings.json",
+                r#"{"permissions": {"deny": ["Read(b)"], "defaultMode": "plan"}}"#,
+            ),
+            (
+                "ws/.claude/settings.json",
+                r#"{"permissions": {"deny": ["Read(c)"], "defaultMode": "dontAsk"}}"#,
+            ),
+            ("ws/.claude/settings.local.json", r#"{"permissions": {"deny": ["Read(d)"]}}"#),
+        ],
+        OwnRules {
+            rules: vec![OwnRule {
+                behavior: Behavior::Deny,
+                written: "Read(e)".into(),
+                source: Source::CommandLine,
+                origin: "--deny".into(),
+            }],
+            ..OwnRules::default()
+        },
+    );
+    for name in ["ws/a", "ws/b", "ws/c", "ws/d", "ws/e"] {
+        assert_eq!(bench.read(name), "deny", "{name}");
+    }
+    assert_eq!(bench.read("ws/f"), "allow");
+    assert_eq!(
+        bench.book.current().mode,
+        Some(PermissionMode::DontAsk),
+        "the workspace's is above the user's"
+    );
+}
+
+#[test]
+fn a_workspace_allows_nothing_until_it_is_trusted() {
+    let bench = Bench::new(&[("ws/.claude/settings.json", ALLOW_ETC)], OwnRules::default());
+    assert_eq!((bench.read("../etc/hosts"), bench.read("lib/a")), ("ask", "ask"));
+    let waiting = bench.book.current().waiting_for_trust.join(", ");
+    assert!(waiting.contains("allow Read(//etc/**)") && waiting.contains("the folder"), "{waiting}");
+    bench.book.set_trust(true).unwrap();
+    assert_eq!(bench.read("lib/a"), "allow");
+    assert_eq!(bench.book.current().waiting_for_trust, [] as [String; 0]);
+    assert!(!bench.path("ws/.copydesk").as_path().exists(), "nothing is written into the workspace");
+    bench.book.set_trust(false).unwrap();
+    assert_eq!(bench.read("lib/a"), "ask");
+}
+
+#[test]
+fn a_denial_of_the_workspace_needs_no_trust() {
+    let bench = Bench::new(
+        &[("ws/.claude/settings.json", r#"{"permissions": {"deny": ["Read(.env)"]}}"#)],
+        OwnRules::default(),
+    );
+    assert_eq!(bench.read("ws/sub/.env"), "deny");
+}
+
+#[test]
+fn a_workspace_never_has_permissions_bypassed() {
+    let text = r#"{"permissions": {"defaultMode": "bypassPermissions"}}"#;
+    let bench = Bench::new(&[("ws/.claude/settings.json", text)], OwnRules::default());
+    bench.book.set_trust(true).unwrap();
+    let written = bench.book.current();
+    assert_eq!(written.mode, None);
+    assert!(written.problems[0].contains("can't have permissions bypassed"), "{:?}", written.problems);
+}
+
+#[test]
+fn what_changes_on_disk_counts_at_once() {
+    let bench = Bench::new(&[], OwnRules::default());
+    assert_eq!(bench.read("ws/a"), "allow");
+    bench.write("ws/.claude/settings.json", r#"{"permissions": {"deny": ["Read(a)"]}}"#);
+    assert_eq!(bench.read("ws/a"), "deny");
+    std::fs::remove_file(bench.path("ws/.claude/settings.json").as_path()).unwrap();
+    assert_eq!(bench.read("ws/a"), "allow");
+}
+
+#[test]
+fn a_file_that_can_not_be_read_is_told_and_makes_everything_a_question() {
+    let bench = Bench::new(&[("ws/.claude/settings.local.json", "{\"permissions\": ")], OwnRules::default());
+    assert_eq!(bench.read("ws/a"), "ask");
+    let problems = bench.book.current().problems.clone();
+    assert!(
+        problems[0].contains("settings.local.json is no JSON") && problems[0].contains("line 1"),
+        "{problems:?}"
+    );
+    std::fs::create_dir_all(bench.path("home/.claude/settings.json").as_path()).unwrap();
+    assert!(bench.book.current().problems.iter().any(|told| told.contains("no file of settings")));
+}
+
+#[test]
+fn a_saved_rule_counts_from_then_on() {
+    let text = "{\n  \"env\": {\"A\": \"b\"}\n}\n";
+    let bench = Bench::new(&[("ws/.claude/settings.local.json", text)], OwnRules::default());
+    assert_eq!(bench.read("lib/a"), "ask");
+    bench
+        .book
+        .save(&[Rule { tool: "Read".into(), spec: Some(format!("/{}", bench.path("lib/a"))) }])
+        .unwrap();
+    assert_eq!(bench.read("lib/a"), "allow");
+    let saved = std::fs::read_to_string(bench.path("ws/.claude/settings.local.json").as_path()).unwrap();
+    assert!(saved.starts_with("{\n  \"env\": {\"A\": \"b\"},\n  \"permissions\": {\n"), "{saved}");
+    bench.write("ws/.claude/settings.local.json", "{");
+    let error = bench.book.save(&[Rule { tool: "Read".into(), spec: None }]).unwrap_err();
+    assert!(error.contains("can't be saved") && error.contains("no JSON"), "{error}");
+    assert_eq!(std::fs::read_to_string(bench.path("ws/.claude/settings.local.json").as_path()).unwrap(), "{");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_settings_file_that_is_a_link_is_written_where_it_leads() {
+    let bench = Bench::new(&[("home/mine.json", "{}\n")], OwnRules::default());
+    std::fs::create_dir(bench.path("ws/.claude").as_path()).unwrap();
+    let link = bench.path("ws/.claude/settings.local.json");
+    std::os::unix::fs::symlink(bench.path("home/mine.json").as_path(), link.as_path()).unwrap();
+    bench.book.save(&[Rule { tool: "Glob".into(), spec: None }]).unwrap();
+    assert!(std::fs::symlink_metadata(link.as_path()).unwrap().is_symlink());
+    assert!(std::fs::read_to_string(bench.path("home/mine.json").as_path()).unwrap().contains("\"Glob\""));
+}

@@ -1,0 +1,121 @@
+//! What is asked about a command line, as far as its text tells what it does.
+
+use super::super::matching::{Family, Judged, Reached};
+use super::super::policy::{Policy, SettledRule, Source};
+use super::super::request::{Question, SaveTo};
+use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule};
+use super::question;
+use crate::documents::AbsPath;
+
+/// Programs whose work is to change files, which a session that accepts edits need not be asked about.
+const EDITING: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
+
+/// What is asked in every mode, and which no rule answers beforehand.
+pub(super) fn always_asked(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
+    let (Some(assessment), Access::Command { unsandboxed, .. }) = (&judged.assessment, &judged.call.access)
+    else {
+        return None;
+    };
+    let ask = |why: &str| Some(question(judged.call, why, Vec::new()));
+    if *unsandboxed {
+        return ask("It would run outside the sandbox, with all that you may do yourself.");
+    }
+    if let Some(why) = removes_too_much(judged, assessment, policy) {
+        return ask(&why);
+    }
+    let bypassing = policy.mode == PermissionMode::BypassPermissions;
+    match &assessment.ask {
+        Some(why) if !bypassing => ask(why),
+        Some(why) if policy.limits_commands() => {
+            ask(&format!("{why} Whether a rule forbids it can't be told."))
+        }
+        Some(_) | None => None,
+    }
+}
+
+/// What is asked about a command that no deny and no ask rule speaks of; `None`: nothing.
+pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
+    let (Some(assessment), Access::Command { direct, .. }) = (&judged.assessment, &judged.call.access) else {
+        return None;
+    };
+    let call = judged.call;
+    let rules = suggested(assessment);
+    if *direct && !(assessment.read_only && assessment.edits.is_empty()) {
+        // A rule was granted for a command that could change nothing but drafts.
+        let of_session = |settled: &SettledRule| settled.source == Source::Session;
+        let granted = policy.allows_command(judged, |part| part.read_only, of_session);
+        let why = "It would run on your files themselves, since no trial tree can be made here, and would not see changes \
+                   that are pending.";
+        let asked = Question { save: SaveTo::Session, ..question(call, why, rules) };
+        return (!granted).then_some(asked);
+    }
+    let edits_free = |path: &Reached| policy.allows_path(Family::Editing, path);
+    let all_known = |words: &[PathWord]| words.iter().all(|word| word.path.is_some());
+    let accepts = policy.mode == PermissionMode::AcceptEdits;
+    let inside = |path: &Reached| policy.is_inside(&path.spelled);
+    let edits_allowed = all_known(&assessment.edits)
+        && judged.edits.iter().all(|path| edits_free(path) || (accepts && inside(path)));
+    let is_editing = |part: &Part| {
+        part.read_only || part.source.split_whitespace().next().is_some_and(|word| EDITING.contains(&word))
+    };
+    let reads_free = |words: &[PathWord]| {
+        words.iter().all(|word| {
+            word.path.as_ref().is_some_and(|path| {
+                policy.is_inside(path)
+                    || policy.workspace.is_own(path)
+                    || policy.allows_path(Family::Reading, &Reached::new(path))
+            })
+        })
+    };
+    let harmless = |part: &Part| part.read_only && reads_free(&part.reads);
+    if policy.allows_command(judged, harmless, |_| true) {
+        if edits_allowed {
+            return None;
+        }
+        let why = format!("It writes {}.", named(&assessment.edits));
+        return Some(question(call, why, Vec::new()));
+    }
+    if accepts && edits_allowed && !assessment.edits.is_empty() && assessment.parts.iter().all(is_editing) {
+        return None;
+    }
+    if assessment.read_only && assessment.edits.is_empty() {
+        let why = format!("It reads outside the workspace: {}.", named(&assessment.reads));
+        return Some(question(call, why, rules));
+    }
+    Some(question(call, "No rule allows this command yet.", rules))
+}
+
+/// What an "always" would add.
+pub(super) fn suggested(assessment: &Assessment) -> Vec<Rule> {
+    assessment.suggestions.iter().filter_map(|written| Rule::parse(written).ok()).collect()
+}
+
+/// Removing one of these is never meant, and can't be taken back where a command runs on the files themselves.
+fn removes_too_much(judged: &Judged<'_>, assessment: &Assessment, policy: &Policy) -> Option<String> {
+    let removes = |part: &Part| {
+        let words: Vec<&str> = part.source.split_whitespace().collect();
+        words.iter().any(|word| matches!(*word, "rm" | "rmdir" | "/bin/rm" | "/usr/bin/rm"))
+    };
+    if !assessment.parts.iter().any(removes) {
+        return None;
+    }
+    let is_critical = |path: &AbsPath| {
+        path.parent().is_none_or(|above| above.parent().is_none())
+            || policy.home.as_ref().is_some_and(|home| home.is_in(path))
+            || policy.workspace.roots.iter().any(|root| root.is_in(path))
+    };
+    // What the shell makes of these is not known to the text.
+    let is_home = |word: &&PathWord| {
+        word.path.is_none()
+            && ["~", "~/", "~/*", "$HOME", "\"$HOME\"", "${HOME}", "$HOME/"].contains(&word.source.as_str())
+    };
+    if let Some(word) = assessment.edits.iter().find(is_home) {
+        return Some(format!("It removes {}.", word.source));
+    }
+    let either = |path: &&Reached| is_critical(&path.spelled) || path.real.as_ref().is_some_and(is_critical);
+    judged.edits.iter().find(either).map(|path| format!("It removes {}.", path.spelled))
+}
+
+fn named(words: &[PathWord]) -> String {
+    words.iter().map(|word| word.source.as_str()).collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,346 @@
+//! Calls, rules and modes against what becomes of them, and what holds whatever the rules.
+
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::documents::Workspace;
+use crate::permissions::SettledRule;
+
+fn path(path: &str) -> AbsPath {
+    AbsPath::new("/w").unwrap().join(path)
+}
+
+/// `tool: what`, in the workspace `/w`.
+fn call(written: &str) -> Call {
+    let (tool, what) = written.split_once(": ").unwrap_or((written, ""));
+    let access = match tool {
+        "Read" | "Grep" | "Glob" => Access::Read(vec![path(what)]),
+        "Edit" | "Write" => Access::Edit(vec![path(what)]),
+        "WebFetch" => Access::Fetch { url: what.into() },
+        "WebSearch" => Access::Search,
+        "AskUserQuestion" => Access::Person,
+        "TodoWrite" => Access::Nothing,
+        "Bash" => Access::Command { text: what.into(), cwd: path(""), unsandboxed: false, direct: false },
+        _ => Access::Unknown,
+    };
+    let is_read_only = matches!(access, Access::Read(_) | Access::Fetch { .. } | Access::Search);
+    Call { tool: tool.into(), aliases: &[], title: written.into(), input: json!({}), access, is_read_only }
+}
+
+/// `deny Bash(rm:*)`, from the settings of that source.
+fn rule(written: &str, source: Source) -> SettledRule {
+    let (behavior, rule) = written.split_once(' ').unwrap();
+    let behavior = match behavior {
+        "deny" => Behavior::Deny,
+        "ask" => Behavior::Ask,
+        "allow" => Behavior::Allow,
+        other => panic!("{other}"),
+    };
+    SettledRule::new(behavior, Rule::parse(rule).unwrap(), source, "here", &policy(&[]).starts()).unwrap()
+}
+
+fn policy(rules: &[&str]) -> Policy {
+    let workspace = Arc::new(Workspace::new(vec![path("")], false));
+    let rules = rules.iter().map(|written| rule(written, Source::User)).collect();
+    let none = Policy::of(workspace);
+    Policy { rules, home: AbsPath::new("/home/me"), plans: AbsPath::new("/state/plans"), ..none }
+}
+
+const fn word(verdict: &Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Deny(_) => "deny",
+        Verdict::Ask(_) => "ask",
+    }
+}
+
+/// `want`: what becomes of it in each mode: default, acceptEdits, plan, dontAsk, bypassPermissions.
+#[track_caller]
+fn check(rules: &[&str], called: &str, want: [&str; 5]) {
+    let got = PermissionMode::ALL.map(|mode| word(&decide(&call(called), &Policy { mode, ..policy(rules) })));
+    assert_eq!(got, want, "{called} with {rules:?}");
+}
+
+#[test]
+fn without_rules() {
+    check(&[], "Read: src/a.rs", ["allow"; 5]);
+    check(&[], "Read: /etc/hosts", ["ask", "ask", "ask", "deny", "allow"]);
+    check(&[], "Edit: src/a.rs", ["allow", "allow", "deny", "allow", "allow"]);
+    check(&[], "Edit: /elsewhere/a", ["ask", "ask", "deny", "deny", "allow"]);
+    check(&[], "Write: /state/plans/p.md", ["ask", "ask", "allow", "deny", "allow"]);
+    check(&[], "TodoWrite", ["allow"; 5]);
+    check(&[], "AskUserQuestion", ["allow", "allow", "allow", "deny", "allow"]);
+    check(&[], "WebFetch: https://a.org/", ["ask", "ask", "ask", "deny", "allow"]);
+    check(&[], "WebSearch", ["ask", "ask", "ask", "deny", "allow"]);
+    check(&[], "mcp__git__push", ["ask", "ask", "deny", "deny", "allow"]);
+}
+
+#[test]
+fn protected_files_are_asked_about_whatever_is_allowed() {
+    for rules in [&[][..], &["allow Edit(.git/**)", "allow Edit"]] {
+        check(rules, "Edit: .git/hooks/pre-commit", ["ask", "ask", "deny", "deny", "allow"]);
+        check(rules, "Write: .envrc", ["ask", "ask", "deny", "deny", "allow"]);
+    }
+    let Verdict::Ask(question) = decide(&call("Edit: .envrc"), &policy(&[])) else { panic!("asked") };
+    assert_eq!(question.rules, [], "no rule can be granted for it");
+    check(&[], "Read: .git/config", ["allow"; 5]);
+}
+
+#[test]
+fn deny_is_before_ask_is_before_allow() {
+    let denied = ["deny"; 5];
+    check(&["allow Read(src/a.rs)", "deny Read(src)"], "Read: src/a.rs", denied);
+    check(&["deny Read(src)", "allow Read"], "Read: src/a.rs", denied);
+    check(&["ask Read(src)", "deny Read(src)"], "Read: src/a.rs", denied);
+    check(&["deny AskUserQuestion"], "AskUserQuestion", denied);
+    let asked = ["ask", "ask", "ask", "deny", "ask"];
+    check(&["allow Read", "ask Read(src/**)"], "Read: src/a.rs", asked);
+    check(&["allow WebFetch(domain:a.org)", "ask WebFetch"], "WebFetch: https://a.org/", asked);
+    check(&["allow WebFetch(domain:a.org)"], "WebFetch: https://a.org/", ["allow"; 5]);
+    check(&["allow mcp__git"], "mcp__git__push", ["allow", "allow", "deny", "allow", "allow"]);
+    check(&["deny mcp__git__push"], "mcp__git__push", denied);
+}
+
+#[test]
+fn what_is_granted_answers_the_same_question_and_no_other() {
+    let mut policy = policy(&[]);
+    let Verdict::Ask(question) = decide(&call("Read: /etc/my [file] *"), &policy) else { panic!("asked") };
+    policy.grant(&question.rules);
+    assert_eq!(decide(&call("Read: /etc/my [file] *"), &policy), Verdict::Allow);
+    assert_eq!(word(&decide(&call("Read: /etc/my f other"), &policy)), "ask");
+    assert_eq!(word(&decide(&call("Edit: /etc/my [file] *"), &policy)), "ask", "reading is not changing");
+    let Verdict::Ask(question) = decide(&call("Edit: /etc/x"), &policy) else { panic!("asked") };
+    assert_eq!(question.save, SaveTo::Session);
+    policy.grant(&question.rules);
+    assert_eq!(decide(&call("Read: /etc/x"), &policy), Verdict::Allow, "changing is also reading");
+}
+
+#[test]
+fn folders_that_were_added_count_as_the_workspace() {
+    let added = Policy { more_folders: vec![AbsPath::new("/lib").unwrap()], ..policy(&[]) };
+    for called in ["Read: /lib/a.rs", "Edit: /lib/a.rs"] {
+        assert_eq!(decide(&call(called), &added), Verdict::Allow, "{called}");
+    }
+    assert_eq!(word(&decide(&call("Read: /libx/a.rs"), &added)), "ask");
+}
+
+#[test]
+fn where_a_denial_can_not_be_read_everything_is_asked() {
+    let unread = || vec!["settings.json is no JSON.".to_owned()];
+    for (called, want) in [
+        ("Read: src/a.rs", ["ask", "ask", "ask", "deny", "ask"]),
+        ("mcp__git__push", ["ask", "ask", "deny", "deny", "ask"]),
+        ("TodoWrite", ["allow"; 5]),
+    ] {
+        let allow = ["allow mcp__git", "allow Read"];
+        let got = PermissionMode::ALL.map(|mode| {
+            let policy = Policy { mode, unread_denials: unread(), ..policy(&allow) };
+            word(&decide(&call(called), &policy))
+        });
+        assert_eq!(got, want, "{called}");
+    }
+    let mut policy = Policy { unread_denials: unread(), ..policy(&[]) };
+    let Verdict::Ask(question) = decide(&call("Read: src/a.rs"), &policy) else { panic!("asked") };
+    assert!(question.explanation.contains("settings.json is no JSON"), "{}", question.explanation);
+    policy.grant(&question.rules);
+    assert_eq!(decide(&call("Read: src/b.rs"), &policy), Verdict::Allow, "the person has said so");
+}
+
+#[test]
+fn a_denied_tool_is_not_even_told_of() {
+    let policy = policy(&["deny Edit", "deny WebFetch(domain:a.org)", "deny Task", "deny mcp__git"]);
+    for (tool, aliases, want) in [
+        ("Edit", &[][..], true),
+        ("Write", &[], true),
+        ("Read", &[], false),
+        ("WebFetch", &[], false),
+        ("Agent", &["Task"], true),
+        ("mcp__git__push", &[], true),
+        ("mcp__github__push", &[], false),
+    ] {
+        assert_eq!(policy.denies_whole(tool, aliases), want, "{tool}");
+    }
+}
+
+#[test]
+fn what_a_search_passes_by() {
+    let policy = policy(&["deny Read(.env)", "deny Read(secrets/**)", "allow Read"]);
+    for (name, want) in [("a/.env", true), ("secrets/key", true), ("src/a.rs", false)] {
+        assert_eq!(policy.forbids_reading(&path(name)), want, "{name}");
+    }
+}
+
+#[test]
+fn commands() {
+    let test = &["allow Bash(npm test:*)"][..];
+    let allowed = ["allow", "allow", "deny", "allow", "allow"];
+    let asked = ["ask", "ask", "deny", "deny", "allow"];
+    for (called, want) in [
+        ("npm test", allowed),
+        ("npm test -- -u", allowed),
+        ("npm testing", asked),
+        ("npm test && rm x", asked),
+        ("timeout 5 npm test", allowed),
+        ("npm test > /etc/x", asked),
+        ("npm test > out.txt", ["ask", "allow", "deny", "deny", "allow"]),
+        ("npm test && git push", asked),
+    ] {
+        check(test, &format!("Bash: {called}"), want);
+    }
+    check(&["allow Bash(git push:*)", "deny Bash(git:*)"], "Bash: git push", ["deny"; 5]);
+    check(&["allow Bash(echo:*)", "deny Bash(rm:*)"], "Bash: echo a && rm b", ["deny"; 5]);
+    check(&["deny Bash"], "Bash: ls", ["deny"; 5]);
+    check(&["ask Bash(ls:*)", "allow Bash"], "Bash: ls", ["ask", "ask", "ask", "deny", "ask"]);
+    check(&[], "Bash: ls src", ["allow"; 5]);
+    check(&[], "Bash: cat /etc/hosts", ["ask", "ask", "ask", "deny", "allow"]);
+    check(&[], "Bash: cargo build", asked);
+    check(&[], "Bash: mkdir -p src/new", ["ask", "allow", "deny", "deny", "allow"]);
+    check(&[], "Bash: mkdir /elsewhere", asked);
+    check(&[], "Bash: touch .git/hooks/pre-commit", asked);
+}
+
+#[test]
+fn rules_for_files_stop_commands_that_touch_them() {
+    check(&["deny Read(.env)", "allow Bash(cat:*)"], "Bash: cat .env", ["deny"; 5]);
+    check(&["deny Edit(src/**)", "allow Bash(echo:*)"], "Bash: echo x > src/a.rs", ["deny"; 5]);
+    check(
+        &["allow Edit(out/**)", "allow Bash(echo:*)"],
+        "Bash: echo x > out/a",
+        ["allow", "allow", "deny", "allow", "allow"],
+    );
+}
+
+#[test]
+fn what_is_asked_about_even_when_nothing_is() {
+    let bypass = |rules: &[&str]| Policy { mode: PermissionMode::BypassPermissions, ..policy(rules) };
+    for called in
+        ["Bash: rm -rf /", "Bash: rm -rf ~", "Bash: rm -rf /w", "Bash: rm -rf .", "Bash: rmdir /usr"]
+    {
+        assert_eq!(word(&decide(&call(called), &bypass(&[]))), "ask", "{called}");
+    }
+    assert_eq!(decide(&call("Bash: rm -rf target"), &bypass(&[])), Verdict::Allow);
+    let access = Access::Command { text: "ls".into(), cwd: path(""), unsandboxed: true, direct: false };
+    let outside = Call { access, ..call("Bash: ls") };
+    assert_eq!(word(&decide(&outside, &bypass(&[]))), "ask", "outside the sandbox");
+    assert_eq!(word(&decide(&outside, &policy(&["allow Bash"]))), "ask");
+    let unread = call("Bash: $(echo rm) -rf x");
+    assert_eq!(decide(&unread, &bypass(&[])), Verdict::Allow);
+    assert_eq!(word(&decide(&unread, &bypass(&["deny Bash(rm:*)"]))), "ask", "it might be what is denied");
+}
+
+#[test]
+fn a_command_on_the_files_themselves_needs_a_word_of_this_session() {
+    let access = Access::Command { text: "npm test".into(), cwd: path(""), unsandboxed: false, direct: true };
+    let direct = Call { access, ..call("Bash: npm test") };
+    let mut policy = policy(&["allow Bash(npm test:*)"]);
+    let Verdict::Ask(question) = decide(&direct, &policy) else { panic!("asked") };
+    assert!(question.explanation.contains("on your files themselves"), "{}", question.explanation);
+    policy.grant(&question.rules);
+    assert_eq!(decide(&direct, &policy), Verdict::Allow);
+}
+
+const RULES: [&str; 12] = [
+    "Read",
+    "Read(src/**)",
+    "Read(//etc/**)",
+    "Edit",
+    "Edit(src/a.rs)",
+    "Write(src/**)",
+    "WebFetch",
+    "WebFetch(domain:a.org)",
+    "WebSearch",
+    "mcp__git",
+    "mcp__git__push",
+    "TodoWrite",
+];
+const CALLS: [&str; 10] = [
+    "Read: src/a.rs",
+    "Grep: src",
+    "Read: /etc/hosts",
+    "Edit: src/a.rs",
+    "Write: /etc/hosts",
+    "Edit: .envrc",
+    "WebFetch: https://a.org/",
+    "WebSearch",
+    "mcp__git__push",
+    "TodoWrite",
+];
+const SOURCES: [Source; 6] =
+    [Source::Managed, Source::CommandLine, Source::Session, Source::Local, Source::Project, Source::User];
+
+fn rules() -> impl Strategy<Value = Vec<SettledRule>> {
+    let behavior = prop::sample::select(vec!["deny", "ask", "allow"]);
+    let one = (behavior, prop::sample::select(&RULES[..]), prop::sample::select(&SOURCES[..]));
+    prop::collection::vec(
+        one.prop_map(|(behavior, written, source)| rule(&format!("{behavior} {written}"), source)),
+        0..6,
+    )
+}
+
+fn rank(verdict: &Verdict) -> u8 {
+    match verdict {
+        Verdict::Allow => 0,
+        Verdict::Ask(_) => 1,
+        Verdict::Deny(_) => 2,
+    }
+}
+
+proptest! {
+    #[test]
+    fn order_and_scope_decide_nothing(
+        rules in rules(),
+        called in prop::sample::select(&CALLS[..]),
+        mode in prop::sample::select(&PermissionMode::ALL[..]),
+        order in any::<prop::sample::Index>(),
+        source in prop::sample::select(&SOURCES[..]),
+    ) {
+        let decided = |rules| word(&decide(&call(called), &Policy { mode, rules, ..policy(&[]) }));
+        let before = decided(rules.clone());
+        let mut turned = rules.clone();
+        if !turned.is_empty() {
+            turned.rotate_left(order.index(rules.len()));
+        }
+        turned.reverse();
+        prop_assert_eq!(decided(turned), before);
+        let moved = rules.into_iter().map(|settled| SettledRule { source, ..settled }).collect();
+        prop_assert_eq!(decided(moved), before);
+    }
+
+    #[test]
+    fn a_denial_wins_over_everything(
+        mut rules in rules(),
+        called in prop::sample::select(&CALLS[..]),
+        mode in prop::sample::select(&PermissionMode::ALL[..]),
+        at in any::<prop::sample::Index>(),
+        source in prop::sample::select(&SOURCES[..]),
+    ) {
+        let tool = called.split(':').next().unwrap_or_default();
+        rules.insert(at.index(rules.len() + 1), rule(&format!("deny {tool}"), source));
+        prop_assert_eq!(word(&decide(&call(called), &Policy { mode, rules, ..policy(&[]) })), "deny");
+    }
+
+    #[test]
+    fn an_allow_never_changes_a_denial_and_a_denial_never_lets_more_through(
+        rules in rules(),
+        added in prop::sample::select(&RULES[..]),
+        called in prop::sample::select(&CALLS[..]),
+        mode in prop::sample::select(&PermissionMode::ALL[..]),
+        at in any::<prop::sample::Index>(),
+    ) {
+        let with = |behavior: &str| {
+            let mut rules = rules.clone();
+            rules.insert(at.index(rules.len() + 1), rule(&format!("{behavior} {added}"), Source::Managed));
+            decide(&call(called), &Policy { mode, rules, ..policy(&[]) })
+        };
+        let before = decide(&call(called), &Policy { mode, rules: rules.clone(), ..policy(&[]) });
+        let ruled = matches!(&before, Verdict::Deny(why) if why.contains("A rule forbids"));
+        prop_assert!(!ruled || before == with("allow"));
+        prop_assert!(rank(&with("allow")) <= rank(&before), "an allow asks no more");
+        prop_assert!(rank(&with("deny")) >= rank(&before), "a denial lets nothing more through");
+        let asked_rank = rank(&with("ask"));
+        prop_assert!(asked_rank >= rank(&before), "an ask lets nothing more through");
+    }
+}
