@@ -5,6 +5,7 @@ mod attachments;
 mod background;
 mod briefing;
 mod compaction;
+mod diagnostics;
 mod event;
 mod executor;
 #[cfg(test)]

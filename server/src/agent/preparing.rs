@@ -1,8 +1,8 @@
 //! The context pipeline at work: what it decides is remembered, what it wants written is written, and where it asks for a
 //! summary one is made, before a request is sent.
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
-use std::time::SystemTime;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, SystemTime};
 
 use camino::Utf8PathBuf;
 
@@ -24,8 +24,8 @@ pub(super) struct SessionContext {
     /// What stands before the first message.
     user_context: Mutex<Arc<str>>,
     log: Mutex<ContextLog>,
-    /// Tokens of the tools' definitions, counted once.
-    tools_tokens: OnceLock<u64>,
+    /// Tokens of the definitions of these tools, counted once.
+    tools_tokens: Mutex<(Vec<&'static str>, u64)>,
     /// How compaction has gone so far in the session.
     compact_state: Mutex<CompactState>,
 }
@@ -38,7 +38,7 @@ impl SessionContext {
             memory: MemoryFiles::default(),
             user_context: Mutex::new("".into()),
             log: Mutex::default(),
-            tools_tokens: OnceLock::new(),
+            tools_tokens: Mutex::default(),
             compact_state: Mutex::default(),
         }
     }
@@ -106,14 +106,23 @@ impl SessionContext {
     }
 
     fn tools_tokens(&self, tools: &Tools) -> u64 {
-        *self.tools_tokens.get_or_init(|| {
+        let mut counted = self.tools_tokens.lock().unwrap_or_else(PoisonError::into_inner);
+        let names = tools.names();
+        if counted.0 != names {
             let tokens = |tool: ToolDefinition| {
                 text_tokens(&tool.name)
                     + text_tokens(&tool.description)
                     + text_tokens(&tool.input_schema.to_string())
             };
-            tools.definitions().into_iter().map(tokens).sum()
-        })
+            *counted = (names, tools.definitions().into_iter().map(tokens).sum());
+        }
+        counted.1
+    }
+
+    /// What `work` gives in the time that is allowed between rounds; `None`: it takes longer.
+    pub(super) async fn in_time<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let most = Duration::from_millis(self.settings.number(ContextNumber::AttachmentsMs));
+        tokio::time::timeout(most, work).await.ok()
     }
 
     fn log(&self) -> MutexGuard<'_, ContextLog> {

@@ -23,6 +23,7 @@ use self::outcome::{Outcome, outcome};
 use self::recovery::{BudgetTracker, Continuation, End, Step};
 use super::attachments::{self, Noticed};
 use super::background::Short;
+use super::diagnostics::Diagnosed;
 use super::executor::{CanUseTool, Executor, Kit};
 use super::outbox::{self, Outbox};
 use super::preparing::SessionContext;
@@ -61,7 +62,10 @@ pub(super) struct QueryParams {
     /// The user wants a summary in place of the conversation rather than an answer, and says what matters in it.
     pub(super) summarise: Option<String>,
     pub(super) system: Vec<String>,
+    /// Those of this round.
     pub(super) tools: Tools,
+    /// Those of the next: servers of tools come and go while a task runs.
+    pub(super) refresh_tools: Box<dyn Fn() -> Tools + Send + Sync>,
     pub(super) tool_use_context: RoundContext,
     pub(super) can_use_tool: Arc<dyn CanUseTool>,
     pub(super) hooks: Arc<dyn Hooks>,
@@ -77,6 +81,8 @@ pub(super) struct QueryParams {
     /// Whether there is something to take.
     pub(super) queued: watch::Receiver<bool>,
     pub(super) noticed: Arc<Noticed>,
+    /// `None`: the editor does not tell what its language servers say.
+    pub(super) diagnosed: Option<Arc<Diagnosed>>,
     pub(super) context: Arc<SessionContext>,
     pub(super) limits: Limits,
     /// Tokens that the user wants spent on the task.
@@ -130,6 +136,7 @@ struct Task<'outbox> {
 impl Task<'_> {
     /// One iteration, from a state to the next or to the end.
     async fn iteration(&mut self, state: State) -> Step {
+        self.params.tools = (self.params.refresh_tools)();
         // What is announced is who is asked.
         let settled = self.params.provider.settled();
         tokio::select! {
@@ -289,11 +296,18 @@ impl<'outbox> Task<'outbox> {
         let (params, now) = (&self.params, (self.params.clock)());
         let told =
             attachments::collect(&params.tool_use_context, &params.noticed, &params.context, now).await;
+        let diagnostics = match &params.diagnosed {
+            Some(diagnosed) => {
+                let news = diagnosed.news(&params.tool_use_context, now);
+                params.context.in_time(news).await.unwrap_or_default()
+            }
+            None => Vec::new(),
+        };
         let queued = (params.take_queued)().await.into_iter().map(Message::from);
         let reminders = reminders(so_far, params.tool_use_context.mode.get())
             .into_iter()
             .map(|(kind, text)| outbox::attachment(now, kind, text));
-        let messages: Vec<Message> = queued.chain(told).chain(reminders).collect();
+        let messages: Vec<Message> = queued.chain(told).chain(diagnostics).chain(reminders).collect();
         for message in &messages {
             self.outbox.message(message.clone());
         }

@@ -44,6 +44,16 @@ pub enum TerminalReason {
 }
 
 impl Continue {
+    pub const ALL: [Self; 7] = [
+        Self::NextTurn,
+        Self::MaxOutputTokensEscalate,
+        Self::MaxOutputTokensRecovery,
+        Self::CollapseDrainRetry,
+        Self::ReactiveCompactRetry,
+        Self::StopHookBlocking,
+        Self::TokenBudgetContinuation,
+    ];
+
     /// The name on every wire.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -59,6 +69,20 @@ impl Continue {
 }
 
 impl TerminalReason {
+    pub const ALL: [Self; 11] = [
+        Self::Completed,
+        Self::AbortedStreaming,
+        Self::AbortedTools,
+        Self::BlockingLimit,
+        Self::PromptTooLong,
+        Self::ImageError,
+        Self::ModelError,
+        Self::StopHookPrevented,
+        Self::HookStopped,
+        Self::MaxTurns,
+        Self::BudgetExhausted,
+    ];
+
     /// The name on every wire.
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -1,5 +1,7 @@
 //! `copydesk run`: a task in this folder, without an editor.
 
+use std::time::{Duration, Instant};
+
 use anyhow::{Context, Result, bail};
 use camino::Utf8PathBuf;
 use copydesk_protocol::{
@@ -22,6 +24,7 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     let folder = working_folder()?;
     let workspace = Workspace::new(vec![folder.clone()], PathCase::usual() == PathCase::Insensitive);
     let task = task_of(&arguments, &workspace)?;
+    let begun = Instant::now();
     let mut interrupt = Interrupt::listen()?;
     let mut editor = Editor::start(&folder, &arguments.overrides).await?;
     let started: TaskStartResult = editor.call(methods::TASK_START, task).await?;
@@ -32,6 +35,7 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         (Output::StreamJson, _) => Show::Events,
     };
     let ended = follow(&mut editor, terminal, &mut interrupt, Some(started.task_id), &mut show).await?;
+    let lasted = begun.elapsed();
     if ended.cancelled {
         editor.close().await;
         terminal.note("Cancelled; nothing was changed.");
@@ -42,11 +46,8 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     let files = review.files().await?;
     let tally = decide(&mut review, &files, &arguments, &mut interrupt).await?;
     match arguments.output {
-        Output::Json => terminal.line(&report(&ended, files.clone(), &tally).to_string()),
-        Output::StreamJson => {
-            let mut last = report(&ended, files.clone(), &tally);
-            last["type"] = json!("result");
-            terminal.line(&last.to_string());
+        Output::Json | Output::StreamJson => {
+            terminal.line(&report(&ended, lasted, files.clone(), &tally).to_string());
         }
         Output::Text if tally != Tally::default() => terminal.styled(Look::Heading, &tally.words()),
         Output::Text => {}
@@ -103,6 +104,8 @@ async fn decide(
 fn exit(ended: &Ended, files: &[File], tally: &Tally, decide: Decide) -> Exit {
     if tally.cancelled {
         Exit::Cancelled
+    } else if ended.reason.starts_with("aborted") {
+        Exit::Cancelled
     } else if !ended.is_success() {
         Exit::Failed
     } else if !tally.failed.is_empty() {
@@ -121,7 +124,7 @@ fn not_done(ended: &Ended, prompt: &str) -> bool {
 
 /// The object of `--output json`, and the last one of `stream-json`: the files that were proposed as the protocol has them,
 /// but for each hunk's state, which is what became of it.
-fn report(ended: &Ended, files: Vec<File>, tally: &Tally) -> Value {
+fn report(ended: &Ended, lasted: Duration, files: Vec<File>, tally: &Tally) -> Value {
     let with_outcomes = |file: File| {
         let state = |hunk: &Hunk| match tally.outcomes.get(&hunk.id) {
             Some(outcome) => json!(outcome),
@@ -136,6 +139,13 @@ fn report(ended: &Ended, files: Vec<File>, tally: &Tally) -> Value {
         file
     };
     json!({
+        "type": "result",
+        "subtype": subtype(ended),
+        "isError": !ended.is_success(),
+        "durationMs": u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX),
+        "turns": ended.turns,
+        "usage": ended.usage,
+        "cost": ended.cost,
         "sessionId": ended.session,
         "reason": ended.reason,
         "message": ended.message,
@@ -145,6 +155,16 @@ fn report(ended: &Ended, files: Vec<File>, tally: &Tally) -> Value {
         "rejected": tally.rejected,
         "notApplied": tally.failed,
     })
+}
+
+/// How it ended, as programs tell ends apart: well, at a limit that somebody set, or by an error.
+fn subtype(ended: &Ended) -> &'static str {
+    match ended.reason.as_str() {
+        _ if ended.is_success() => "success",
+        "max_turns" => "error_max_turns",
+        "budget_exhausted" => "error_max_budget_usd",
+        _ => "error_during_execution",
+    }
 }
 
 /// The prompt with its files. The first one is where the person stands.
@@ -184,14 +204,16 @@ fn working_folder() -> Result<AbsPath> {
 
 #[cfg(test)]
 mod tests {
-    use copydesk_protocol::DecideOutcome;
+    use copydesk_protocol::{DecideOutcome, Usage};
 
     use super::*;
     use crate::config::Override;
 
     fn ended(reason: &str) -> Ended {
         let (session, reason) = ("s".to_owned(), reason.to_owned());
-        Ended { session, reason, message: None, text: String::new(), cancelled: false, offline: false }
+        let usage = Usage { input_tokens: 7, ..Usage::default() };
+        let (text, message, cost) = ("Done.".to_owned(), None, None);
+        Ended { session, reason, message, text, cancelled: false, offline: false, turns: 2, usage, cost }
     }
 
     fn file() -> File {
@@ -199,6 +221,35 @@ mod tests {
             "uri": "file:///w/a", "version": null, "kind": "modify", "binary": false, "sessionId": "s", "hunks": [],
         }))
         .unwrap()
+    }
+
+    #[test]
+    fn the_report_tells_how_it_ended_and_what_it_took() {
+        let report = |reason: &str| {
+            report(&ended(reason), Duration::from_millis(1_500), Vec::new(), &Tally::default())
+        };
+        let told = report("completed");
+        assert_eq!(
+            (&told["type"], &told["subtype"], &told["isError"]),
+            (&json!("result"), &json!("success"), &json!(false))
+        );
+        assert_eq!(
+            (&told["turns"], &told["durationMs"], &told["text"]),
+            (&json!(2), &json!(1_500), &json!("Done."))
+        );
+        assert_eq!(told["usage"]["inputTokens"], 7);
+        for (reason, subtype) in [
+            ("hook_stopped", "success"),
+            ("max_turns", "error_max_turns"),
+            ("budget_exhausted", "error_max_budget_usd"),
+            ("model_error", "error_during_execution"),
+            ("prompt_too_long", "error_during_execution"),
+        ] {
+            assert_eq!(
+                (report(reason)["subtype"].as_str(), report(reason)["isError"].as_bool()),
+                (Some(subtype), Some(subtype != "success"))
+            );
+        }
     }
 
     #[test]
@@ -218,6 +269,8 @@ mod tests {
         check("completed", &files, &none, Decide::Ask, Exit::NothingApplied);
         check("completed", &files, &failed, Decide::AcceptAll, Exit::NotAllApplied);
         check("model_error", &[], &none, Decide::Ask, Exit::Failed);
+        check("hook_stopped", &[], &none, Decide::Ask, Exit::Done);
+        check("aborted_streaming", &[], &none, Decide::Ask, Exit::Cancelled);
         let cancelled = Tally { cancelled: true, ..Tally::default() };
         check("completed", &files, &cancelled, Decide::Ask, Exit::Cancelled);
     }
@@ -235,7 +288,12 @@ mod tests {
         file["hunks"] = json!([hunk("h_1"), hunk("h_2")]);
         let files = vec![serde_json::from_value(file).unwrap()];
         let outcomes = [("h_1".to_owned(), DecideOutcome::Accepted)].into();
-        let report = report(&ended("completed"), files, &Tally { accepted: 1, outcomes, ..Tally::default() });
+        let report = report(
+            &ended("completed"),
+            Duration::ZERO,
+            files,
+            &Tally { accepted: 1, outcomes, ..Tally::default() },
+        );
         let hunks = report["files"][0]["hunks"].as_array().unwrap();
         let states: Vec<_> = hunks.iter().map(|hunk| &hunk["state"]).collect();
         assert_eq!(states, ["accepted", "pending"]);

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use copydesk_protocol::{
-    Empty, Event, EventParams, MessageRecord, MessageRole, PermissionAnswerParams, PermissionAskedParams,
-    PermissionOption, PermissionOptionKind, TaskCancelParams, methods,
+    Cost, Empty, Event, EventParams, MessageRecord, MessageRole, PermissionAnswerParams,
+    PermissionAskedParams, PermissionOption, PermissionOptionKind, TaskCancelParams, Usage, methods,
 };
 use serde_json::Value;
 
@@ -31,11 +31,15 @@ pub(super) struct Ended {
     pub(super) cancelled: bool,
     /// The offline model answered.
     pub(super) offline: bool,
+    pub(super) turns: u32,
+    pub(super) usage: Usage,
+    /// `None`: nothing was spent.
+    pub(super) cost: Option<Cost>,
 }
 
 impl Ended {
     pub(super) fn is_success(&self) -> bool {
-        self.reason == "completed"
+        matches!(self.reason.as_str(), "completed" | "stop_hook_prevented" | "hook_stopped")
     }
 }
 
@@ -63,8 +67,17 @@ pub(super) async fn follow(
                 // Asked twice: the server is not waited for.
                 let session = String::new();
                 let text = said.text();
-                let reason = "aborted".to_owned();
-                return Ok(Ended { session, reason, message: None, text, cancelled, offline: false });
+                return Ok(Ended {
+                    session,
+                    reason: "aborted".into(),
+                    message: None,
+                    text,
+                    cancelled,
+                    offline: false,
+                    turns: 0,
+                    usage: Usage::default(),
+                    cost: None,
+                });
             }
             Next::Interrupted => {
                 cancelled = true;
@@ -81,10 +94,20 @@ pub(super) async fn follow(
                     continue;
                 }
                 match event.event {
-                    Event::Terminal { reason, message, .. } => {
+                    Event::Terminal { reason, turns, usage, cost, message } => {
                         let text = said.text();
                         let (session, offline) = (event.session_id, answered_offline);
-                        return Ok(Ended { session, reason, message, text, cancelled, offline });
+                        return Ok(Ended {
+                            session,
+                            reason,
+                            message,
+                            text,
+                            cancelled,
+                            offline,
+                            turns,
+                            usage,
+                            cost,
+                        });
                     }
                     event => {
                         if let Event::RequestStart { offline, .. } = &event {

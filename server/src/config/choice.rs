@@ -25,6 +25,8 @@ pub struct ModelChoice {
     pub attempts: u32,
     /// Before the second of them.
     pub retry_wait: Duration,
+    /// Throttles and overloads are waited out.
+    pub unattended: bool,
     pub max_tokens: Option<u32>,
     pub context_window: Option<u64>,
     /// `None`: told by the address.
@@ -63,6 +65,7 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
         effort: model.effort.value,
         attempts: model.attempts.value,
         retry_wait: model.retry_wait.value,
+        unattended: model.unattended.value,
         max_tokens: model.max_tokens.value,
         context_window: model.context_window.value,
         server: model.server.value,

@@ -21,6 +21,7 @@ pub enum Key {
     ModelEffort,
     ModelAttempts,
     ModelRetryWait,
+    ModelUnattended,
     ModelFallback,
     ModelSmall,
     ModelPrices,
@@ -68,7 +69,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 34] = [
+    const PLAIN: [Self; 35] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -80,6 +81,7 @@ impl Key {
         Self::ModelEffort,
         Self::ModelAttempts,
         Self::ModelRetryWait,
+        Self::ModelUnattended,
         Self::ModelFallback,
         Self::ModelSmall,
         Self::ModelPrices,
@@ -127,6 +129,7 @@ impl Key {
             Self::ModelEffort => "model.effort",
             Self::ModelAttempts => "model.attempts",
             Self::ModelRetryWait => "model.retry_wait_ms",
+            Self::ModelUnattended => "model.unattended",
             Self::ModelFallback => "model.fallback",
             Self::ModelSmall => "model.small",
             Self::ModelPrices => "model.prices",
@@ -174,6 +177,7 @@ impl Key {
             | Self::ModelEffort
             | Self::ModelAttempts
             | Self::ModelRetryWait
+            | Self::ModelUnattended
             | Self::ModelFallback
             | Self::ModelSmall
             | Self::ModelPrices

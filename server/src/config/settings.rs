@@ -59,6 +59,8 @@ pub struct ModelSettings {
     pub attempts: Setting<u32>,
     /// Before the second of them; each further wait is twice as long.
     pub retry_wait: Setting<Duration>,
+    /// Nobody is there who could ask again: what will pass is waited out.
+    pub unattended: Setting<bool>,
     /// Asked where the model can't answer, one after the other, for the rest of a task each.
     pub fallback: Setting<Vec<String>>,
     /// For titles and summaries that nobody waits for; `None`: there are none.
@@ -201,6 +203,7 @@ impl Default for ModelSettings {
             effort: Setting::default_to(None),
             attempts: Setting::default_to(10),
             retry_wait: Setting::default_to(Duration::from_millis(500)),
+            unattended: Setting::default_to(false),
             fallback: Setting::default_to(Vec::new()),
             small: Setting::default_to(None),
             prices: Setting { value: Prices::default(), origin: Origin::Default },

@@ -22,12 +22,19 @@ pub struct RetryPolicy {
     pub after_stalls: u32,
     /// Overloads in a row, after which the service is left alone.
     pub overloads: u32,
+    /// Nobody is there who could decide: throttles and overloads are waited out however long they last.
+    pub unattended: bool,
     /// Tokens of an answer that are worth asking for where the conversation leaves no room for more.
     pub least_output: u32,
 }
 
 /// Overloads in a row after which another model is asked, if there is one.
 const OVERLOADS_BEFORE_FALLBACK: u32 = 3;
+
+/// Where nobody is there, for what is neither a throttle nor an overload.
+const UNATTENDED_ATTEMPTS: u32 = 300;
+const LONGEST_UNATTENDED_WAIT: Duration = Duration::from_secs(300);
+const LONGEST_UNATTENDED_RETRY_AFTER: Duration = Duration::from_secs(7 * 24 * 3_600);
 
 impl Default for RetryPolicy {
     fn default() -> Self {
@@ -39,12 +46,25 @@ impl Default for RetryPolicy {
             after_cuts: 5,
             after_stalls: 1,
             overloads: u32::MAX,
+            unattended: false,
             least_output: 3_000,
         }
     }
 }
 
 impl RetryPolicy {
+    /// The limits where nobody is there who could ask again.
+    #[must_use]
+    pub fn unattended(self) -> Self {
+        Self {
+            attempts: UNATTENDED_ATTEMPTS,
+            longest_wait: LONGEST_UNATTENDED_WAIT,
+            longest_retry_after: LONGEST_UNATTENDED_RETRY_AFTER,
+            unattended: true,
+            ..self
+        }
+    }
+
     /// The limits for a request of that kind.
     pub(super) fn for_request(self, request: &ModelRequest) -> Self {
         let overloads = match (request.purpose, request.on_overload) {
@@ -102,8 +122,9 @@ pub(super) enum Decision {
 pub(super) fn decide(failure: &Failure, tries: Tries, policy: &RetryPolicy, jitter: f64) -> Decision {
     let doubled = policy.first_wait.saturating_mul(2_u32.saturating_pow(tries.failed));
     let backoff = doubled.min(policy.longest_wait);
-    let is_last = tries.failed + 1 >= policy.attempts;
     let is_overloaded = failure.error.kind == ModelErrorKind::Overloaded;
+    let will_pass = is_overloaded || failure.error.kind == ModelErrorKind::RateLimit;
+    let is_last = tries.failed + 1 >= policy.attempts && !(policy.unattended && will_pass);
     let wait = match failure.class {
         FailureClass::Stalled if tries.stalls < policy.after_stalls => backoff,
         FailureClass::Final | FailureClass::Stalled => return Decision::GiveUp,
@@ -116,7 +137,7 @@ pub(super) fn decide(failure: &Failure, tries: Tries, policy: &RetryPolicy, jitt
         FailureClass::Cut if tries.cuts >= policy.after_cuts => return Decision::GiveUp,
         FailureClass::Cut => backoff,
     };
-    Decision::Retry(wait + wait.mul_f64(jitter.clamp(0.0, 1.0) / 4.0))
+    Decision::Retry(wait.saturating_add(wait.mul_f64(jitter.clamp(0.0, 1.0) / 4.0)))
 }
 
 fn less(room: u64, asked: u32, least: u32) -> Decision {

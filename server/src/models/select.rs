@@ -52,6 +52,7 @@ pub fn provider(
 }
 
 fn anthropic(choice: ModelChoice) -> AnthropicConfig {
+    let retry = retry(&choice);
     let credential = Credential::chosen(choice.api_key, choice.auth_token);
     let name = choice.name.unwrap_or_else(|| DEFAULT_MODEL.to_owned());
     let usual = AnthropicConfig::new(credential, name);
@@ -68,12 +69,13 @@ fn anthropic(choice: ModelChoice) -> AnthropicConfig {
             limit: choice.idle_timeout.or(usual.patience.limit).filter(|limit| !limit.is_zero()),
             ..usual.patience
         },
-        retry: RetryPolicy { attempts: choice.attempts, first_wait: choice.retry_wait, ..usual.retry },
+        retry,
         ..usual
     }
 }
 
 fn openai(choice: ModelChoice) -> OpenAiConfig {
+    let retry = retry(&choice);
     let usual = OpenAiConfig::new(choice.base_url.unwrap_or_else(|| OPENAI_URL.to_owned()));
     OpenAiConfig {
         key: choice.api_key,
@@ -82,9 +84,15 @@ fn openai(choice: ModelChoice) -> OpenAiConfig {
         tool_calls: choice.tool_calls,
         window: choice.context_window,
         idle_timeout: choice.idle_timeout,
-        retry: RetryPolicy { attempts: choice.attempts, first_wait: choice.retry_wait, ..usual.retry },
+        retry: RetryPolicy { least_output: usual.retry.least_output, ..retry },
         ..usual
     }
+}
+
+fn retry(choice: &ModelChoice) -> RetryPolicy {
+    let policy =
+        RetryPolicy { attempts: choice.attempts, first_wait: choice.retry_wait, ..RetryPolicy::default() };
+    if choice.unattended { policy.unattended() } else { policy }
 }
 
 #[cfg(test)]
@@ -108,6 +116,7 @@ mod tests {
             effort: None,
             attempts: 10,
             retry_wait: Duration::ZERO,
+            unattended: false,
             max_tokens: None,
             context_window: None,
             server: None,

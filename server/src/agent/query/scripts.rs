@@ -3,13 +3,15 @@
 //!
 //! `cargo test -p copydesk --lib agent::query::scripts -- --nocapture` prints the table.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::Limits;
 use super::invariants::assert_valid;
 use super::stage::{Play, play};
 use crate::agent::fixture::{Asked, Piece, limit, text, thought, tool};
-use crate::agent::{CompactVerdict, StopVerdict};
+use crate::agent::{CompactVerdict, Continue, StopVerdict, TerminalReason};
 use crate::config::Dollars;
 use crate::conversation::{ApiMessage, ContentBlock, Role, StopReason, ToolResultContent, unparsed_input};
 use crate::models::ModelErrorKind;
@@ -276,6 +278,18 @@ fn table() -> Vec<Row> {
             play: of(vec![vec![thought("hm"), Piece::Cut], says("well")]),
             transitions: &[], terminal: "completed",
             requests: &["go", "go"] },
+        Row { name: "broken off behind a thought for ever",
+            play: of(vec![vec![thought("hm"), Piece::Cut]; 9]),
+            transitions: &[], terminal: "model_error",
+            requests: &["go", "go", "go"] },
+        Row { name: "silent behind a thought for ever",
+            play: of(vec![vec![thought("hm"), Piece::Break(ModelErrorKind::Stalled)]; 9]),
+            transitions: &[], terminal: "model_error",
+            requests: &["go", "go"] },
+        Row { name: "silent behind a thought and a text: what is finished stands",
+            play: of(vec![vec![thought("hm"), text("half"), Piece::Break(ModelErrorKind::Stalled)]]),
+            transitions: &[], terminal: "completed",
+            requests: &["go"] },
         Row { name: "nonsense behind a text",
             play: of(vec![vec![text("half"), Piece::Break(ModelErrorKind::Malformed)], says("whole")]),
             transitions: &[], terminal: "completed",
@@ -308,6 +322,15 @@ fn every_script_plays_as_the_table_says() {
         }
     }
     assert!(wrong.is_empty(), "{} scripts went another way:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_table_shows_every_way_on_and_every_end() {
+    let table = table();
+    let ways: BTreeSet<&str> = table.iter().flat_map(|row| row.transitions).copied().collect();
+    assert_eq!(ways, Continue::ALL.map(Continue::as_str).into());
+    let ends: BTreeSet<&str> = table.iter().map(|row| row.terminal).collect();
+    assert_eq!(ends, TerminalReason::ALL.map(TerminalReason::as_str).into());
 }
 
 fn draw((model, request): &Asked) -> String {

@@ -165,6 +165,7 @@ pub(in crate::agent) fn params(
         summarise: None,
         system: vec!["be brief".into()],
         tools: tools(),
+        refresh_tools: Box::new(tools),
         tool_use_context: RoundContext {
             session: fixture.session.clone(),
             workspace: fixture.workspace.clone(),
@@ -188,6 +189,7 @@ pub(in crate::agent) fn params(
         take_queued: Box::new(|| future::ready(Vec::new()).boxed()),
         queued: watch::Sender::new(false).subscribe(),
         noticed: Arc::default(),
+        diagnosed: None,
         context: Arc::new(SessionContext::new(ContextSettings::default(), None)),
         limits: Limits { max_turns: 6, ..Limits::default() },
         token_budget: None,

@@ -3,7 +3,7 @@
 mod calls;
 mod stages;
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures::pin_mut;
 use serde_json::json;
@@ -12,7 +12,9 @@ use tokio_util::sync::CancellationToken;
 use super::invariants::assert_valid;
 use super::stage::{CountingHooks, Play, params, play};
 use super::*;
-use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, limit, line, text, thought, tool};
+use crate::agent::fixture::{
+    Does, Piece, ScriptedModel, TestTool, clock, limit, line, text, thought, tool, tools,
+};
 use crate::agent::outbox::user;
 use crate::conversation::{StopReason, ToolResultContent};
 use crate::models::ModelErrorKind;
@@ -234,7 +236,7 @@ async fn a_cancel_while_a_tool_runs_answers_every_call() {
 async fn what_the_user_sends_meanwhile_comes_after_the_results() {
     let fixture = Fixture::new(&[]);
     let model = ScriptedModel::new(vec![vec![tool("t1", "Look", json!({}))]]);
-    let calls = std::sync::atomic::AtomicUsize::new(0);
+    let calls = AtomicUsize::new(0);
     let params = QueryParams {
         take_queued: Box::new(move || {
             let first = calls.fetch_add(1, Ordering::SeqCst) == 0;
@@ -262,6 +264,25 @@ async fn the_prefix_of_the_next_request_is_the_last_one() {
     let [first, second] = model.requests().try_into().expect("two requests");
     assert_eq!((&first.system, &first.tools), (&second.system, &second.tools));
     assert_eq!(first.messages, second.messages[..first.messages.len()]);
+}
+
+#[tokio::test]
+async fn a_tool_that_comes_while_the_task_runs_is_there_in_the_next_round() {
+    let fixture = Fixture::new(&[]);
+    let model =
+        ScriptedModel::new(vec![vec![tool("t1", "Look", json!({}))], vec![tool("t2", "Act", json!({}))]]);
+    let rounds = AtomicUsize::new(0);
+    let params = QueryParams {
+        refresh_tools: Box::new(move || match rounds.fetch_add(1, Ordering::SeqCst) {
+            0 => Tools::new(vec![Arc::new(TestTool::new(Does::Look))]),
+            _ => tools(),
+        }),
+        ..params(&fixture, model.clone(), CancellationToken::new())
+    };
+    let lines: Vec<String> = query(params).filter_map(|event| future::ready(line(&event))).collect().await;
+    assert!(lines.contains(&"user t2: {}".to_owned()), "{lines:?}");
+    let told: Vec<usize> = model.requests().iter().map(|request| request.tools.len()).collect();
+    assert_eq!(told, [1, tools().names().len(), tools().names().len()]);
 }
 
 #[test]

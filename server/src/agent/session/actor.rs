@@ -18,6 +18,7 @@ use crate::agent::acceptance::acceptance;
 use crate::agent::attachments::Noticed;
 use crate::agent::background::{self, Short};
 use crate::agent::briefing::{Briefing, briefing};
+use crate::agent::diagnostics::Diagnosed;
 use crate::agent::outbox::user;
 use crate::agent::preparing::SessionContext;
 use crate::agent::query::{QueryParams, query};
@@ -38,6 +39,7 @@ pub(super) struct Session {
     questions: Questions,
     seen: Arc<Seen>,
     noticed: Arc<Noticed>,
+    diagnosed: Option<Arc<Diagnosed>>,
     context: Arc<SessionContext>,
     shell: Arc<Shell>,
     /// The tools that its model has asked for.
@@ -81,6 +83,8 @@ impl Session {
         let context = Arc::new(SessionContext::new(deps.context.clone(), results));
         let policy = Policy::of(deps.workspace.clone());
         let mode = SessionMode::new(deps.permissions.mode, deps.permissions.no_bypass.clone());
+        let tells = deps.editor.features().copydesk.diagnostics;
+        let diagnosed = tells.then(|| Arc::new(Diagnosed::new(deps.editor.clone())));
         Arc::new(Self {
             id,
             deps,
@@ -88,6 +92,7 @@ impl Session {
             questions: Questions::new(policy, mode),
             seen: Arc::default(),
             noticed: Arc::default(),
+            diagnosed,
             context,
             shell,
             loaded_tools: Loaded::default(),
@@ -267,12 +272,13 @@ impl Session {
         token_budget: Option<u64>,
     ) -> QueryParams {
         let deps = &self.deps;
-        let session = self.clone();
+        let (session, pooled) = (self.clone(), self.clone());
         QueryParams {
             messages: self.lock().transcript.messages(),
             summarise: None,
             system,
             tools: self.pool(),
+            refresh_tools: Box::new(move || pooled.pool()),
             tool_use_context: RoundContext {
                 session: self.id.clone(),
                 workspace: deps.workspace.clone(),
@@ -299,6 +305,7 @@ impl Session {
             }),
             queued: self.queued.subscribe(),
             noticed: self.noticed.clone(),
+            diagnosed: self.diagnosed.clone(),
             context: self.context.clone(),
             limits: deps.limits,
             token_budget,

@@ -5,7 +5,8 @@ use serde_json::json;
 use super::*;
 use crate::agent::fixture::{Does, Piece, ScriptedModel, TestTool, clock, line, text, tool, tools};
 use crate::agent::{LoopEvent, NoHooks, SessionEvent, TerminalReason};
-use crate::editor::Position;
+use crate::editor::fake::FakeEditor;
+use crate::editor::{Position, PositionEncoding};
 use crate::models::{ModelErrorKind, ModelRequest};
 use crate::review::{Decide, Decision, Target};
 use crate::tools::fixture::Fixture;
@@ -31,6 +32,7 @@ fn deps(fixture: &Fixture, model: Arc<ScriptedModel>, tools: Tools) -> SessionDe
         small: None,
         prices: Arc::default(),
         hooks: Arc::new(NoHooks),
+        editor: Arc::new(FakeEditor::new(PositionEncoding::Utf16).0),
         documents: fixture.documents.clone(),
         desk: fixture.desk.clone(),
         workspace: fixture.workspace.clone(),

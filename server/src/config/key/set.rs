@@ -49,6 +49,7 @@ impl Key {
             Self::ModelRetryWait => {
                 put(&mut settings.model.retry_wait, Duration::from_millis(value.whole(0)?), origin);
             }
+            Self::ModelUnattended => put(&mut settings.model.unattended, value.flag()?, origin),
             Self::AnthropicApiKey => settings.anthropic.take_key(key(value)?, origin),
             Self::AnthropicAuthToken => settings.anthropic.take_auth_token(key(value)?, origin),
             Self::AnthropicIdleTimeout => {

@@ -69,6 +69,7 @@ impl Key {
             }
             Self::ModelAttempts => shown(&model.attempts, plain),
             Self::ModelRetryWait => shown(&model.retry_wait, |wait| plain(&wait.as_millis())),
+            Self::ModelUnattended => shown(&model.unattended, plain),
             Self::AnthropicBaseUrl => address(anthropic),
             Self::AnthropicApiKey => secret(&anthropic.api_key),
             Self::AnthropicAuthToken => secret(&anthropic.auth_token),

@@ -113,6 +113,7 @@ fn the_layers_in_their_order() {
             "model.effort = unset # default",
             "model.attempts = 10 # default",
             "model.retry_wait_ms = 500 # default",
+            "model.unattended = false # default",
             "model.fallback = unset # default",
             "model.small = unset # default",
             "model.prices = \"claude-fable-5 = 10/50/12.5/1, claude-haiku-4-5 = 1/5/1.25/0.1, claude-opus-5 = 5/25/6.25/0.5, claude-sonnet-5 = 2/10/2.5/0.2\" # default",

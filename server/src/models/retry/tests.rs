@@ -58,6 +58,26 @@ fn broken_and_silent_streams_have_limits_of_their_own() {
 }
 
 #[test]
+fn where_nobody_is_there_throttles_and_overloads_are_waited_out() {
+    let policy = RetryPolicy::default().unattended();
+    let check = |kind, retry_after: Option<u64>, tries, seconds: Option<u64>| {
+        let retry_after = retry_after.map(Duration::from_secs);
+        let failure = failure(kind, FailureClass::Transient { retry_after });
+        let wanted =
+            seconds.map_or(Decision::GiveUp, |seconds| Decision::Retry(Duration::from_secs(seconds)));
+        assert_eq!(decide(&failure, failed(tries), &policy, 0.0), wanted, "{kind:?} after {tries}");
+    };
+    check(ModelErrorKind::RateLimit, None, 1, Some(1));
+    check(ModelErrorKind::RateLimit, None, 5_000, Some(300));
+    check(ModelErrorKind::Overloaded, None, 5_000, Some(300));
+    check(ModelErrorKind::RateLimit, Some(86_400), 3, Some(86_400));
+    check(ModelErrorKind::Server, None, 298, Some(300));
+    check(ModelErrorKind::Server, None, 299, None);
+    let spent = failure(ModelErrorKind::RateLimit, FailureClass::Final);
+    assert_eq!(decide(&spent, failed(0), &policy, 0.0), Decision::GiveUp, "a spend limit does not pass");
+}
+
+#[test]
 fn an_answer_that_has_no_room_is_asked_for_in_fewer_tokens_if_that_is_worth_it() {
     let check = |room, asked, tries, wanted| {
         let failure = failure(ModelErrorKind::PromptTooLong, FailureClass::NoRoom { room });

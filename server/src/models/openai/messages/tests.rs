@@ -179,3 +179,24 @@ fn in_the_prompt_format_calls_and_results_are_text() {
         ]),
     );
 }
+
+#[test]
+fn mistral_is_told_of_a_call_and_its_result_by_the_same_nine_characters() {
+    let conversation = [
+        user(vec![ContentBlock::text("go")]),
+        assistant(vec![call("toolu_01ABCDEF", "Read")]),
+        user(vec![result("toolu_01ABCDEF", said("x"), false)]),
+    ];
+    let quirks = quirks(ChatServer::Mistral, "m");
+    let written = messages(&[], &conversation, &quirks, ToolCallFormat::Native);
+    let ids: Vec<&str> = written
+        .iter()
+        .filter_map(|message| match message["role"].as_str()? {
+            "assistant" => message["tool_calls"][0]["id"].as_str(),
+            _ => message["tool_call_id"].as_str(),
+        })
+        .collect();
+    let [called, answered] = ids.as_slice() else { panic!("two ids: {written:?}") };
+    assert_eq!(called, answered);
+    assert!(called.len() == 9 && called.chars().all(|c| c.is_ascii_alphanumeric()), "{called}");
+}
