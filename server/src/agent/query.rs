@@ -64,8 +64,8 @@ pub(super) struct QueryParams {
     pub(super) system: Vec<String>,
     /// Those of this round.
     pub(super) tools: Tools,
-    /// Those of the next: servers of tools come and go while a task runs.
-    pub(super) refresh_tools: Box<dyn Fn() -> Tools + Send + Sync>,
+    /// Gives those of the next, where servers of tools come and go while a task runs.
+    pub(super) refresh_tools: Option<Box<dyn Fn() -> Tools + Send + Sync>>,
     pub(super) tool_use_context: RoundContext,
     pub(super) can_use_tool: Arc<dyn CanUseTool>,
     pub(super) hooks: Arc<dyn Hooks>,
@@ -136,7 +136,9 @@ struct Task<'outbox> {
 impl Task<'_> {
     /// One iteration, from a state to the next or to the end.
     async fn iteration(&mut self, state: State) -> Step {
-        self.params.tools = (self.params.refresh_tools)();
+        if let Some(refresh) = &self.params.refresh_tools {
+            self.params.tools = refresh();
+        }
         // What is announced is who is asked.
         let settled = self.params.provider.settled();
         tokio::select! {

@@ -165,7 +165,7 @@ pub(in crate::agent) fn params(
         summarise: None,
         system: vec!["be brief".into()],
         tools: tools(),
-        refresh_tools: Box::new(tools),
+        refresh_tools: None,
         tool_use_context: RoundContext {
             session: fixture.session.clone(),
             workspace: fixture.workspace.clone(),

@@ -273,10 +273,10 @@ async fn a_tool_that_comes_while_the_task_runs_is_there_in_the_next_round() {
         ScriptedModel::new(vec![vec![tool("t1", "Look", json!({}))], vec![tool("t2", "Act", json!({}))]]);
     let rounds = AtomicUsize::new(0);
     let params = QueryParams {
-        refresh_tools: Box::new(move || match rounds.fetch_add(1, Ordering::SeqCst) {
+        refresh_tools: Some(Box::new(move || match rounds.fetch_add(1, Ordering::SeqCst) {
             0 => Tools::new(vec![Arc::new(TestTool::new(Does::Look))]),
             _ => tools(),
-        }),
+        })),
         ..params(&fixture, model.clone(), CancellationToken::new())
     };
     let lines: Vec<String> = query(params).filter_map(|event| future::ready(line(&event))).collect().await;

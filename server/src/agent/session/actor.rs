@@ -278,7 +278,7 @@ impl Session {
             summarise: None,
             system,
             tools: self.pool(),
-            refresh_tools: Box::new(move || pooled.pool()),
+            refresh_tools: Some(Box::new(move || pooled.pool())),
             tool_use_context: RoundContext {
                 session: self.id.clone(),
                 workspace: deps.workspace.clone(),
