@@ -151,9 +151,9 @@ mod tests {
             *editor.0.lock().unwrap() = vec![unseen, file];
             let news = diagnosed.news(&params.tool_use_context, UNIX_EPOCH).await;
             let texts: Vec<String> = news
-                .into_iter()
+                .iter()
                 .map(|message| match message {
-                    Message::Attachment(attachment) => attachment.text,
+                    Message::Attachment(attachment) => attachment.text.clone(),
                     other => panic!("no attachment: {other:?}"),
                 })
                 .collect();

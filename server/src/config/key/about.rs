@@ -20,6 +20,7 @@ impl Key {
             Self::ModelEffort => "how hard it tries, from \"low\" to \"max\"",
             Self::ModelAttempts => "how often a request is made before it is given up",
             Self::ModelRetryWait => "milliseconds before the second attempt; each next one waits longer",
+            Self::ModelUnattended => "nobody is there to ask again: throttles and overloads are waited out",
             Self::ModelFallback => "models that are asked in turn where this one can't",
             Self::ModelSmall => "a model for titles and short summaries",
             Self::ModelPrices => "dollars for a million tokens: \"model = input/output\"",
