@@ -109,7 +109,6 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         small: settings.model.small.value.as_ref().map(other),
         prices: Arc::new(settings.model.prices.value.clone()),
         hooks: Arc::new(NoHooks),
-        editor: editor.clone(),
         provider,
         documents: documents.clone(),
         desk: desk.clone(),

@@ -46,7 +46,6 @@ pub struct SessionDeps {
     pub small: Option<Arc<dyn Provider>>,
     pub prices: Arc<Prices>,
     pub hooks: Arc<dyn Hooks>,
-    pub editor: Arc<dyn Editor>,
     pub documents: Arc<FileStateCache>,
     pub desk: DeskHandle,
     pub workspace: Arc<Workspace>,

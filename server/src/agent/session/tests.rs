@@ -32,7 +32,6 @@ fn deps(fixture: &Fixture, model: Arc<ScriptedModel>, tools: Tools) -> SessionDe
         small: None,
         prices: Arc::default(),
         hooks: Arc::new(NoHooks),
-        editor: Arc::new(FakeEditor::new(PositionEncoding::Utf16).0),
         documents: fixture.documents.clone(),
         desk: fixture.desk.clone(),
         workspace: fixture.workspace.clone(),
