@@ -102,9 +102,7 @@ async fn decide(
 }
 
 fn exit(ended: &Ended, files: &[File], tally: &Tally, decide: Decide) -> Exit {
-    if tally.cancelled {
-        Exit::Cancelled
-    } else if ended.reason.starts_with("aborted") {
+    if tally.cancelled || ended.reason.starts_with("aborted") {
         Exit::Cancelled
     } else if !ended.is_success() {
         Exit::Failed

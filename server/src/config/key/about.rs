@@ -25,12 +25,12 @@ impl Key {
             Self::ModelSmall => "a model for titles and short summaries",
             Self::ModelPrices => "dollars for a million tokens: \"model = input/output\"",
             Self::AnthropicBaseUrl => "another address of Anthropic's API",
-            Self::AnthropicApiKey => "the key for it",
+            Self::AnthropicApiKey | Self::OpenAiApiKey => "the key for it",
             Self::AnthropicAuthToken => "a token in the place of the key, for gateways",
-            Self::AnthropicIdleTimeout => "milliseconds of silence that end a stream; 0: none do",
+            Self::AnthropicIdleTimeout | Self::OpenAiIdleTimeout => {
+                "milliseconds of silence that end a stream; 0: none do"
+            }
             Self::OpenAiBaseUrl => "the address of a chat-completions server",
-            Self::OpenAiApiKey => "the key for it",
-            Self::OpenAiIdleTimeout => "milliseconds of silence that end a stream; 0: none do",
             Self::MaxTurns => "rounds of tool calls in one task, at most",
             Self::MaxBudget => "dollars that one task may cost, by `model.prices`",
             Self::Actions => "your own entries in the menu of code actions",

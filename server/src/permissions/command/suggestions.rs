@@ -100,9 +100,7 @@ fn spec(command: &SimpleCommand) -> Option<String> {
         (Some(first @ "run"), Some(second)) if name != "cargo" && name != "go" => {
             Some(format!("{program} {first} {second}:*"))
         }
-        (Some("exec" | "x" | "dlx" | "config" | "eval"), _) | (Some("run"), None) | (None, _) => {
-            whole(&words)
-        }
+        (None | Some("exec" | "x" | "dlx" | "config" | "eval"), _) | (Some("run"), None) => whole(&words),
         (Some(first), _) => Some(format!("{program} {first}:*")),
     }
 }
