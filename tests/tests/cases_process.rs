@@ -40,7 +40,7 @@ impl Scene {
         home.write("a.txt", "a\n");
         let mut input = json!({ "command": command });
         if let Some(seconds) = timeout {
-            input["timeout"] = json!((seconds * 1_000.0) as u64);
+            input["timeout"] = json!(u64::try_from(Duration::from_secs_f64(seconds).as_millis()).unwrap());
         }
         let mut call = Some(Answer::calls("Bash", input));
         let model =

@@ -40,7 +40,7 @@ fn bits(folder: &Utf8Path) -> BTreeMap<String, String> {
             let path = entry.unwrap().into_path();
             let metadata = fs::symlink_metadata(&path).unwrap();
             let content = if metadata.is_symlink() {
-                format!("-> {:?}", fs::read_link(&path).unwrap())
+                format!("-> {}", fs::read_link(&path).unwrap().display())
             } else if metadata.is_dir() {
                 folders.push(path.clone());
                 String::new()
@@ -341,5 +341,5 @@ fn expected(place: &Place, drafts: &BTreeMap<String, Option<Vec<u8>>>) -> String
         }
     }
     lines.sort();
-    lines.iter().map(|(name, text)| format!("== {name}\n{text}")).collect()
+    lines.iter().flat_map(|(name, text)| ["== ", name, "\n", text]).collect()
 }

@@ -1,7 +1,6 @@
 //! What a command can't do: each thing is refused, and it is told.
 
 use std::fs;
-use std::io::Write as _;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
@@ -32,7 +31,7 @@ fn place(best: Best) -> Place {
 async fn walls(place: &Place) -> WallKind {
     let ground = place.shell.ground().await;
     if let Some(why) = &ground.why {
-        writeln!(std::io::stderr(), "these walls are tested: {:?}, because: {why}", ground.walls).unwrap();
+        eprintln!("these walls are tested: {:?}, because: {why}", ground.walls);
     }
     ground.walls
 }
@@ -54,7 +53,7 @@ async fn nothing_is_written_outside_of_the_tree() {
             format!("touch {}/made", place.base),
             "echo x >>link.txt".to_owned(),
             "echo x >>../outside.txt".to_owned(),
-            format!("cd /proc/self/cwd/.. && echo x >>outside.txt"),
+            "cd /proc/self/cwd/.. && echo x >>outside.txt".to_owned(),
             format!("echo x >>/proc/1/root{outside}"),
             format!("echo x >>/proc/{}/root{outside}", std::process::id()),
             format!("(sleep 0.2; echo x >>{outside}) & wait $!"),

@@ -228,12 +228,12 @@ pub(crate) fn made_up() -> impl Strategy<Value = String> {
     (select(READ_ONLY), prop::collection::vec(more, 0..2), prop::collection::vec(change, 0..3)).prop_map(
         |(first, more, changes)| {
             let line = more.iter().fold(first.to_owned(), |line, (join, command)| line + join + command);
-            changes.iter().fold(line, |line, (at, spice, join, kind)| changed(&line, at, spice, join, *kind))
+            changes.iter().fold(line, |line, (at, spice, join, kind)| changed(&line, *at, spice, join, *kind))
         },
     )
 }
 
-fn changed(line: &str, at: &prop::sample::Index, spice: &str, join: &str, kind: u8) -> String {
+fn changed(line: &str, at: prop::sample::Index, spice: &str, join: &str, kind: u8) -> String {
     let words: Vec<&str> = line.split(' ').collect();
     let place = at.index(words.len());
     let (before, after) = words.split_at(place);

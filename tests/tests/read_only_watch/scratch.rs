@@ -172,7 +172,7 @@ impl Scratch {
         while let Some(path) = left.pop() {
             let data = fs::symlink_metadata(&path).unwrap();
             let content = if data.is_symlink() {
-                format!("{:?}", fs::read_link(&path).unwrap())
+                fs::read_link(&path).unwrap().display().to_string()
             } else if data.is_dir() {
                 left.extend(fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
                 String::new()
