@@ -252,9 +252,16 @@ async fn a_command_begins_where_the_last_one_ended() {
 
 /// One step of somebody who tries to damage the workspace.
 fn step() -> impl Strategy<Value = String> {
-    let text = prop_oneof!["a.txt", "dir/b.txt", "dir/sub/c.txt", "new.txt", "dir/new.txt", "hard.txt"];
-    let file = prop_oneof![text.clone(), Just("link.txt".to_owned()), Just("bin.dat".to_owned())];
-    let folder = prop_oneof!["dir", "dir/sub", "made", "ignored"];
+    let text = prop::sample::select(vec![
+        "a.txt",
+        "dir/b.txt",
+        "dir/sub/c.txt",
+        "new.txt",
+        "dir/new.txt",
+        "hard.txt",
+    ]);
+    let file = prop_oneof![text.clone(), Just("link.txt"), Just("bin.dat")];
+    let folder = prop::sample::select(vec!["dir", "dir/sub", "made", "ignored"]);
     prop_oneof![
         (file.clone(), "[a-z]{1,4}").prop_map(|(file, text)| format!("echo {text} >{file}")),
         (file.clone(), "[a-z]{1,4}").prop_map(|(file, text)| format!("echo {text} >>{file}")),
