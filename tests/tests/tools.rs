@@ -75,7 +75,7 @@ async fn in_a_plain_editor_a_question_is_answered_by_a_code_action() {
     assert_eq!(answers, ["Left", "Right", "In my own words…", "No answer"]);
     assert_eq!(model.requests().len(), 1, "silence answers nothing");
     choose(&mut client, &uri, 0, "Right").await;
-    let told = result(&model).await;
+    let told = client.until(result(&model)).await;
     assert!(told.contains("The user's answer: Right"), "{told}");
     assert_eq!(client.close().await, 0);
 }
@@ -90,7 +90,7 @@ async fn whoever_wants_to_answer_in_their_own_words_is_asked_for_them() {
     assert_eq!(client.times_asked("copydesk/prompt/ask"), 0, "no box before somebody wants one");
     let answer = json!({ "requestId": asked["requestId"], "optionId": "words" });
     client.request("copydesk/permission/answer", answer).await.unwrap();
-    let told = result(&model).await;
+    let told = client.until(result(&model)).await;
     assert!(told.contains("The user's answer: back home"), "{told}");
     assert_eq!(client.close().await, 0);
 }
@@ -135,7 +135,7 @@ async fn the_editors_language_servers_are_asked_where_it_says_so() {
     let abilities = json!({ "version": 1, "events": true, "diagnostics": true });
     let mut client = plugged(&home, abilities, vec![("copydesk/diagnostics/get", files)]).await;
     start(&mut client).await;
-    let told = result(&model).await;
+    let told = client.until(result(&model)).await;
     assert!(told.contains("a.rs:1: warning [rustc]: never used"), "{told}");
     assert_eq!(client.close().await, 0);
 }
@@ -149,7 +149,7 @@ async fn a_definition_is_looked_up_in_the_editor() {
     let abilities = json!({ "version": 1, "events": true, "navigation": true });
     let mut client = plugged(&home, abilities, vec![("copydesk/definition", places)]).await;
     start(&mut client).await;
-    let told = result(&model).await;
+    let told = client.until(result(&model)).await;
     assert!(told.contains("a.rs:1: fn load() {}"), "{told}");
     let asked = client.asked("copydesk/definition", 1).await;
     assert_eq!(asked["position"], json!({ "line": 0, "character": 3 }));
@@ -161,7 +161,7 @@ async fn what_the_editor_does_not_offer_is_no_tool() {
     let (home, model) = scene("Diagnostics", json!({})).await;
     let mut client = plugged(&home, json!({ "version": 1, "events": true }), Vec::new()).await;
     start(&mut client).await;
-    let told = result(&model).await;
+    let told = client.until(result(&model)).await;
     assert!(told.contains("There is no tool `Diagnostics`"), "{told}");
     let sent: Vec<String> = model.last_request().body["tools"]
         .as_array()
@@ -180,7 +180,7 @@ async fn the_simple_mode_offers_three_tools_at_most() {
     home.write("../config/copydesk/config.toml", "[tools]\nmode = \"simple\"\n");
     let mut client = plugged(&home, json!({ "version": 1, "events": true }), Vec::new()).await;
     start(&mut client).await;
-    let told = result(&model).await;
+    let told = client.until(result(&model)).await;
     assert!(told.contains("There is no tool `Grep`"), "{told}");
     let sent = model.last_request().body["tools"].as_array().unwrap().clone();
     let simple = ["Bash", "Edit", "Read"];
