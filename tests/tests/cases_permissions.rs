@@ -10,10 +10,13 @@
 )]
 
 use std::fs;
+use std::sync::Arc;
 
-use copydesk::documents::AbsPath;
-use copydesk::permissions::{Part, PathWord, Rule, Side, assess, spec_matches, visible};
-use serde_json::Value;
+use copydesk::documents::{AbsPath, Workspace};
+use copydesk::permissions::{
+    Access, Behavior, Call, Policy, Rule, SettledRule, Source, Verdict, decide, visible,
+};
+use serde_json::{Value, json};
 
 fn case(name: &str) -> Value {
     let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
@@ -23,20 +26,29 @@ fn case(name: &str) -> Value {
 /// What is decided about a command in a workspace where nothing but `allow` is settled.
 fn decided(command: &str, allow: &[&str]) -> &'static str {
     let root = AbsPath::new("/ws").unwrap();
-    let rules: Vec<Rule> = allow.iter().map(|rule| Rule::parse(rule).unwrap()).collect();
-    let assessment = assess(command, &root);
-    let is_inside = |word: &PathWord| word.path.as_ref().is_some_and(|path| path.is_in(&root));
-    let is_allowed = |part: &Part| {
-        let specs = rules.iter().filter_map(|rule| rule.spec.as_deref());
-        specs.into_iter().any(|spec| spec_matches(spec, part, Side::Allow))
+    let mut policy = Policy::of(Arc::new(Workspace::new(vec![root.clone()], false)));
+    let starts = policy.starts();
+    policy.rules = allow
+        .iter()
+        .map(|rule| {
+            let rule = Rule::parse(rule).unwrap();
+            SettledRule::new(Behavior::Allow, rule, Source::User, "the case", &starts).unwrap()
+        })
+        .collect();
+    let access = Access::Command { text: command.to_owned(), cwd: root, unsandboxed: false, direct: false };
+    let call = Call {
+        tool: "Bash".to_owned(),
+        aliases: &[],
+        title: command.to_owned(),
+        input: json!({ "command": command }),
+        access,
+        is_read_only: false,
     };
-    let runs = assessment.ask.is_none()
-        && assessment.edits.is_empty()
-        && assessment
-            .parts
-            .iter()
-            .all(|part| is_allowed(part) || (part.read_only && part.reads.iter().all(is_inside)));
-    if runs { "allow" } else { "ask" }
+    match decide(&call, &policy) {
+        Verdict::Allow => "allow",
+        Verdict::Ask(_) => "ask",
+        Verdict::Deny(_) => "deny",
+    }
 }
 
 fn is_right(got: &str, want: &str) -> bool {

@@ -50,7 +50,7 @@ const SERVICES: [&str; 8] = [
 ];
 
 /// Variables that lead to a secret or to a service outside of the walls.
-const DROPPED: [&str; 9] = [
+const DROPPED: [&str; 14] = [
     "SSH_AUTH_SOCK",
     "SSH_AGENT_PID",
     "GPG_AGENT_INFO",
@@ -60,15 +60,24 @@ const DROPPED: [&str; 9] = [
     "WAYLAND_DISPLAY",
     "DOCKER_HOST",
     "OLDPWD",
+    // They make a command do what its text does not say.
+    "CDPATH",
+    "BASH_ENV",
+    "ENV",
+    "GIT_EXTERNAL_DIFF",
+    "PROMPT_COMMAND",
 ];
 
 /// What a program must not ask a person who isn't there.
-const SET: [(&str, &str); 8] = [
+const SET: [(&str, &str); 10] = [
     ("TERM", "dumb"),
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),
     ("GIT_EDITOR", "false"),
+    // What only looks at a repository writes nothing into it and fetches nothing.
+    ("GIT_OPTIONAL_LOCKS", "0"),
+    ("GIT_NO_LAZY_FETCH", "1"),
     ("EDITOR", "false"),
     ("VISUAL", "false"),
     ("DEBIAN_FRONTEND", "noninteractive"),
