@@ -150,7 +150,11 @@ reason: string, turns: number, usage: Usage, cost?: Cost,
 /**
  * For the person, if it was no plain end: what happened and what to do.
  */
-message?: string, };
+message?: string, 
+/**
+ * The calls that a rule or the person did not let through.
+ */
+permissionDenials?: Array<PermissionDenial>, };
 
 export type Delta = { "type": "text", text: string, } | { "type": "thinking", text: string, } | { "type": "toolInput", id: string, json: string, };
 
@@ -209,7 +213,16 @@ agent?: string, toolCall: PermissionToolCall, options: Array<PermissionOption>,
  */
 explanation: string, };
 
-export type PermissionToolCall = { id: string, title: string, kind: ToolKind, command?: string, };
+export type PermissionToolCall = { id: string, title: string, kind: ToolKind, command?: string, 
+/**
+ * As the model sent it: what `updatedInput` of the answer may stand for.
+ */
+input?: unknown, };
+
+/**
+ * A call that a rule or the person did not let through.
+ */
+export type PermissionDenial = { toolName: string, toolUseId: string, toolInput: unknown, };
 
 export type PermissionOption = { id: string, kind: PermissionOptionKind, name: string, };
 
@@ -222,7 +235,15 @@ export type PermissionAnswerParams = { requestId: string, optionId: string,
 /**
  * Told to the model with a denial.
  */
-feedback?: string, };
+feedback?: string, 
+/**
+ * Runs in the stead of what was asked about, once it is checked.
+ */
+updatedInput?: unknown, 
+/**
+ * A denial ends the whole task.
+ */
+interrupt?: boolean, };
 
 export type PermissionResolvedParams = { requestId: string, 
 /**

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::Range;
+use crate::{PermissionDenial, Range};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -89,6 +89,9 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         #[ts(optional)]
         message: Option<String>,
+        /// The calls that a rule or the person did not let through.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        permission_denials: Vec<PermissionDenial>,
     },
 }
 

@@ -38,6 +38,7 @@ macro_rules! all_types {
             Cost,
             PermissionAskedParams,
             PermissionToolCall,
+            PermissionDenial,
             PermissionOption,
             PermissionOptionKind,
             PermissionAnswerParams,

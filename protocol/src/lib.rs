@@ -26,7 +26,7 @@ pub use event::{
     ToolCallStatus, ToolKind, Usage,
 };
 pub use permission::{
-    PermissionAnswerParams, PermissionAskedParams, PermissionOption, PermissionOptionKind,
+    PermissionAnswerParams, PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind,
     PermissionResolvedParams, PermissionToolCall,
 };
 pub use prompt::{

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use ts_rs::TS;
 
 use crate::ToolKind;
@@ -30,6 +31,20 @@ pub struct PermissionToolCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub command: Option<String>,
+    /// As the model sent it: what `updatedInput` of the answer may stand for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub input: Option<Value>,
+}
+
+/// A call that a rule or the person did not let through.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionDenial {
+    pub tool_name: String,
+    pub tool_use_id: String,
+    #[ts(type = "unknown")]
+    pub tool_input: Value,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -59,6 +74,14 @@ pub struct PermissionAnswerParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub feedback: Option<String>,
+    /// Runs in the stead of what was asked about, once it is checked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "unknown")]
+    pub updated_input: Option<Value>,
+    /// A denial ends the whole task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub interrupt: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

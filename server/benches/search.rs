@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use copydesk::conversation::{SessionId, ToolUseId};
 use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Range};
-use copydesk::permissions::SessionMode;
+use copydesk::permissions::{Policy, SessionMode};
 use copydesk::review::DeskHandle;
 use copydesk::shell::{Best, Caps, Limits, Shell, ShellSettings, TextRule};
 use copydesk::tools::{Choice, Chosen, Glob, Grep, Person, Tool, ToolUseContext};
@@ -126,6 +126,7 @@ fn context(root: &AbsPath) -> ToolUseContext {
         session: SessionId("s_1".to_owned()),
         tool_use_id: ToolUseId("toolu_1".to_owned()),
         desk: DeskHandle::start(documents.clone(), workspace.clone(), editor.clone()),
+        policy: Arc::new(Policy::of(workspace.clone())),
         workspace,
         documents,
         seen: Arc::default(),

@@ -6,6 +6,7 @@ mod context;
 mod key;
 mod layers;
 mod load;
+mod permissions;
 mod prices;
 mod secret;
 mod settings;
@@ -19,6 +20,7 @@ pub use context::{ContextNumber, ContextSettings};
 pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
+pub use permissions::PermissionSettings;
 pub use prices::{Dollars, Price, Prices};
 pub use secret::{ApiKey, shown_url};
 pub use settings::{

@@ -7,6 +7,7 @@ mod decide;
 mod escape;
 mod matching;
 mod mode;
+mod own;
 mod paths;
 mod policy;
 mod protected;
@@ -22,11 +23,12 @@ pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
 pub use decide::decide;
 pub use escape::{has_hidden, visible};
 pub use mode::{Beginning, NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
+pub use own::is_unconfined_root;
 pub use paths::Starts;
 pub use policy::{Behavior, Policy, SettledRule, Source};
 pub use read_only::read_only_programs;
 pub use request::{
-    Asks, OWN_WORDS, PermissionAnswer, PermissionOption, PermissionOptionKind, PermissionRequest, Question,
-    SaveTo, Verdict, choice_request, request,
+    Asks, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOption, PermissionOptionKind,
+    PermissionRequest, Question, SAVE, SaveTo, Verdict, choice_request, request,
 };
 pub use rule::Rule;

@@ -14,9 +14,10 @@ use self::logging::SetLevel;
 use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps, ToolSetup};
 use crate::config::{self, Override, Places, Settings, TaskNumber, choose_model, other_model};
 use crate::documents::{self, AbsPath, FileStateCache, PathCase, Workspace};
-use crate::editor::Loudness;
+use crate::editor::{Editor, Loudness};
 use crate::lsp::{self, Core, Host, Opening, Reload};
 use crate::models;
+use crate::permissions::{self, Beginning, PermissionMode, RuleBook};
 use crate::review::{DeskHandle, Waits};
 use crate::shell::{self, ShellSettings, TextRule};
 use crate::tools::Tools;
@@ -103,6 +104,8 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         roots: real_roots(&workspace, &documents),
         folder: state_folder.clone().unwrap_or_else(temporary_folder),
     };
+    let permissions = permissions(&workspace, settings, editor.as_ref());
+    let rules = permissions.book.clone();
     let sessions = Sessions::new(SessionDeps {
         shell,
         fallbacks: settings.model.fallback.value.iter().map(other).collect(),
@@ -116,14 +119,38 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         tools: Tools::built_in(),
         tool_setup: ToolSetup { mode: settings.tools.mode.value, search: settings.tools.search.value },
         editor: editor.clone(),
-        permissions: PermissionSetup::default(),
+        permissions: permissions.clone(),
         editor_name,
         limits,
         context: settings.context.clone(),
         state_folder,
         clock: Arc::new(SystemTime::now),
     });
-    Core { workspace, documents, desk, sessions, configuration: Arc::new(loaded), options, reload }
+    Core { workspace, documents, desk, sessions, rules, configuration: Arc::new(loaded), options, reload }
+}
+
+/// What calls are judged by, with a word to the person on what does not count and why.
+fn permissions(workspace: &Workspace, settings: &Settings, editor: &dyn Editor) -> PermissionSetup {
+    let places = permissions::Places::of_process(workspace.roots.first().cloned(), &settings.permissions);
+    let home = places.home.clone();
+    let book = RuleBook::new(places);
+    let written = book.current();
+    let tell = |text: &str| editor.show_message(Loudness::Warning, format!("Copydesk: {text}"));
+    for problem in &written.problems {
+        tell(problem);
+    }
+    if let Some(text) = written.waiting() {
+        tell(&text);
+    }
+    let beginning =
+        Beginning::new(written.mode, written.forbids_bypass.as_deref(), permissions::is_unconfined_root());
+    if written.mode == Some(PermissionMode::BypassPermissions)
+        && let Some(why) = &beginning.no_bypass
+    {
+        tell(why);
+    }
+    let plans = project_folder(workspace).and_then(AbsPath::new).map(|folder| folder.join("plans"));
+    PermissionSetup { beginning, book, home, plans }
 }
 
 fn shell_settings(settings: &Settings) -> ShellSettings {

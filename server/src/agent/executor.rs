@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use futures::future::{self, BoxFuture};
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
+use serde_json::Value;
 use tokio::sync::watch;
 
 use self::call::{Batch, Finished};
@@ -21,7 +22,7 @@ use super::query::ToolCall;
 use super::state::{Clock, RoundContext};
 use crate::conversation::Usage;
 use crate::conversation::{Message, MessageId, ToolUseId};
-use crate::permissions::Call;
+use crate::permissions::{Call, PermissionDenial};
 use crate::tools::{Choice, Chosen, ContextModifier, Tools};
 
 /// Whether a call may run, which may take as long as a person needs.
@@ -37,13 +38,26 @@ pub(super) trait CanUseTool: Send + Sync {
         choice: Choice,
         outbox: &Outbox,
     ) -> BoxFuture<'static, Chosen>;
+    /// Why a call must not run that a person has changed before they allowed it.
+    fn forbidden(&self, _call: &Call) -> Option<String> {
+        None
+    }
+
+    /// What was denied since this was asked last.
+    fn take_denials(&self) -> Vec<PermissionDenial> {
+        Vec::new()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Permission {
     Granted,
+    /// With this input in the stead of what was asked about.
+    Changed(Value),
     /// Why not, for the model.
     Denied(String),
+    /// The same, and the task ends.
+    Interrupted(String),
 }
 
 /// What the executor of one answer works with.

@@ -23,7 +23,7 @@ use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::{Editor, Range};
 use crate::models::Provider;
-use crate::permissions::{NOT_STARTED_WITH_IT, PermissionAnswer, PermissionMode, PermissionRequest};
+use crate::permissions::{Beginning, PermissionAnswer, PermissionMode, PermissionRequest, RuleBook};
 use crate::review::DeskHandle;
 use crate::shell::{Shell, ShellSettings};
 use crate::tools::Tools;
@@ -66,10 +66,12 @@ pub struct SessionDeps {
 /// What the calls of a new session are judged by.
 #[derive(Clone, Debug)]
 pub struct PermissionSetup {
-    /// The mode it begins in.
-    pub mode: PermissionMode,
-    /// Why it must not bypass permissions; `None`: it may.
-    pub no_bypass: Option<String>,
+    pub beginning: Beginning,
+    /// The rules that are written down.
+    pub book: RuleBook,
+    pub home: Option<AbsPath>,
+    /// Where plans are written.
+    pub plans: Option<AbsPath>,
 }
 
 /// Which tools a session has, and how its model is told of them.
@@ -80,8 +82,10 @@ pub struct ToolSetup {
 }
 
 impl Default for PermissionSetup {
+    /// No rules, in the default mode.
     fn default() -> Self {
-        Self { mode: PermissionMode::Default, no_bypass: Some(NOT_STARTED_WITH_IT.to_owned()) }
+        let beginning = Beginning::new(None, None, false);
+        Self { beginning, book: RuleBook::empty(), home: None, plans: None }
     }
 }
 

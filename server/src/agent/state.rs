@@ -15,7 +15,7 @@ use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
 use crate::editor::Editor;
 use crate::models::Provider;
-use crate::permissions::SessionMode;
+use crate::permissions::{Policy, SessionMode};
 use crate::review::DeskHandle;
 use crate::shell::Shell;
 use crate::tools::{Choice, Chosen, ContextModifier, Person, PlanEntry, ToolUseContext};
@@ -86,6 +86,8 @@ pub(super) struct RoundContext {
     pub(super) modifiers: Vec<ContextModifier>,
     pub(super) mode: SessionMode,
     pub(super) shell: Arc<Shell>,
+    /// What calls are judged by now.
+    pub(super) policy: Arc<dyn Fn() -> Arc<Policy> + Send + Sync>,
 }
 
 impl State {
@@ -129,6 +131,7 @@ impl RoundContext {
             cancel: self.cancel.child_token(),
             mode: self.mode.clone(),
             shell: self.shell.clone(),
+            policy: (self.policy)(),
             progress,
             plan,
             person,

@@ -1,6 +1,7 @@
 //! Why the loop went on, and why it ended.
 
 use super::{Cost, Spending};
+use crate::permissions::PermissionDenial;
 
 /// Why an iteration was followed by another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +25,8 @@ pub struct Terminal {
     pub cost: Option<Cost>,
     /// For the person: what happened and what to do, if it was no plain end.
     pub message: Option<String>,
+    /// The calls that a rule or the person did not let through.
+    pub denials: Vec<PermissionDenial>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

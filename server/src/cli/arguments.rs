@@ -124,7 +124,9 @@ pub(super) fn parse(
                 let topic = words.next().map_or(Ok(Topic::All), |word| topic(&word))?;
                 return Ok(Invocation::Help { topic });
             }
-            "--model" => return Err(error("`--model` needs a value")),
+            option if option == "--model" || permission(option).is_some() => {
+                return Err(error(format!("`{option}` needs a value")));
+            }
             option if option.starts_with('-') => return Err(unknown_option(option)),
             command => topic(command)?,
         };
@@ -159,7 +161,9 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
             "--" => only_plain = true,
             "--help" | "-h" => return Ok(Invocation::Help { topic }),
             "--model" if topic == Topic::Doctor => about = About::Model,
-            "--model" => return Err(error("`--model` needs a value")),
+            option if option == "--model" || permission(option).is_some() => {
+                return Err(error(format!("`{option}` needs a value")));
+            }
             "--yes" | "-y" if topic == Topic::Run => decide = decided(decide, Decide::AcceptAll)?,
             "--diff" if topic == Topic::Run => decide = decided(decide, Decide::ShowOnly)?,
             "--output" | "-o" if topic == Topic::Run => output = output_named(&words.value("--output")?)?,
@@ -208,6 +212,7 @@ impl Words {
     fn next(&mut self) -> Option<String> {
         while let Some(word) = self.words.next() {
             match word.as_str() {
+                "--trust" => self.set(Key::PermissionsTrusted, ".".to_owned(), "--trust"),
                 "--offline" => self.set(Key::ModelProvider, "offline".to_owned(), "--offline"),
                 // Without a name, the command decides what it means.
                 "--model" => match self.words.next() {
@@ -216,7 +221,14 @@ impl Words {
                 },
                 _ => match word.strip_prefix("--model=") {
                     Some(name) => self.set(Key::ModelName, name.to_owned(), "--model"),
-                    None => return Some(word),
+                    None => match permission(&word) {
+                        Some((key, flag, Some(value))) => self.set(key, value.to_owned(), flag),
+                        Some((key, flag, None)) => match self.words.next() {
+                            Some(value) => self.set(key, value, flag),
+                            None => return Some(word),
+                        },
+                        None => return Some(word),
+                    },
                 },
             }
         }
@@ -232,12 +244,27 @@ impl Words {
     }
 }
 
+/// An option that says something of permissions: its setting, its name, and what stands behind a `=`.
+fn permission(word: &str) -> Option<(Key, &'static str, Option<&str>)> {
+    const OPTIONS: [(&str, Key); 4] = [
+        ("--permission-mode", Key::PermissionsMode),
+        ("--allow", Key::PermissionsAllow),
+        ("--deny", Key::PermissionsDeny),
+        ("--add-dir", Key::PermissionsFolders),
+    ];
+    OPTIONS.into_iter().find_map(|(flag, key)| {
+        let rest = word.strip_prefix(flag)?;
+        let value = rest.strip_prefix('=');
+        (rest.is_empty() || value.is_some()).then_some((key, flag, value))
+    })
+}
+
 /// The arguments that give a server of ours the same settings.
 pub(super) fn as_arguments(overrides: &[Override]) -> Vec<String> {
     overrides
         .iter()
         .map(|Override { key, value, flag }| match key {
-            Key::ModelProvider => (*flag).to_owned(),
+            Key::ModelProvider | Key::PermissionsTrusted => (*flag).to_owned(),
             _ => format!("{flag}={value}"),
         })
         .collect()
@@ -397,6 +424,35 @@ mod tests {
         check(&["config", "--model", "m"], Invocation::Config { overrides: model() });
         assert_eq!(as_arguments(&model()), ["--model=m"]);
         assert_eq!(as_arguments(&offline()), ["--offline"]);
+        let given = |key, value: &str, flag| Override { key, value: value.into(), flag };
+        let overrides = vec![
+            given(Key::PermissionsMode, "plan", "--permission-mode"),
+            given(Key::PermissionsAllow, "Bash(a, b)", "--allow"),
+            given(Key::PermissionsDeny, "Read(.env)", "--deny"),
+            given(Key::PermissionsFolders, "../lib", "--add-dir"),
+            given(Key::PermissionsTrusted, ".", "--trust"),
+        ];
+        let written = [
+            "config",
+            "--permission-mode",
+            "plan",
+            "--allow=Bash(a, b)",
+            "--deny",
+            "Read(.env)",
+            "--add-dir=../lib",
+            "--trust",
+        ];
+        check(&written, Invocation::Config { overrides: overrides.clone() });
+        assert_eq!(
+            as_arguments(&overrides),
+            [
+                "--permission-mode=plan",
+                "--allow=Bash(a, b)",
+                "--deny=Read(.env)",
+                "--add-dir=../lib",
+                "--trust"
+            ]
+        );
     }
 
     #[test]
@@ -421,6 +477,7 @@ mod tests {
         check_error(&["run", "x", "--yes", "--diff"], "choose one");
         check_error(&["run", "x", "--output", "xml"], "not `xml`");
         check_error(&["run", "x", "--output"], "needs a value");
+        check_error(&["run", "x", "--allow"], "`--allow` needs a value");
         check_error(&["run", "x", "a.rs:9-3"], "lines count from 1");
         check_error(&["run", "x", "a.rs:99999999999999"], "no file has so many lines");
         check_error(&["setup", "zed"], "to start `copydesk`");

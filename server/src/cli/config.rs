@@ -5,10 +5,13 @@ use camino::Utf8PathBuf;
 use super::Exit;
 use super::terminal::{Look, Terminal};
 use crate::config::{Key, Loaded, Origin, Override, Places, Shown, load};
+use crate::documents::AbsPath;
+use crate::permissions::{self, Behavior, RuleBook, visible};
 
 pub(super) fn show(terminal: &mut Terminal, overrides: &[Override]) -> Exit {
     let loaded = load(&places(overrides));
     print(terminal, &loaded);
+    print_rules(terminal, &loaded);
     if loaded.diagnostics.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
@@ -45,6 +48,31 @@ fn print(terminal: &mut Terminal, loaded: &Loaded) {
     }
     for diagnostic in &loaded.diagnostics {
         terminal.styled(Look::Bad, &diagnostic.to_string());
+    }
+}
+
+/// The rules in force, strongest behaviour first, each with where it is written.
+fn print_rules(terminal: &mut Terminal, loaded: &Loaded) {
+    let root = std::env::current_dir().ok().and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
+    let places = permissions::Places::of_process(root.and_then(AbsPath::new), &loaded.settings.permissions);
+    let written = RuleBook::new(places).current();
+    for (path, found) in &written.files {
+        let found = if *found { "" } else { " (not there)" };
+        terminal.styled(Look::Quiet, &format!("# {path}{found}"));
+    }
+    let mut rules: Vec<_> = written.rules.iter().collect();
+    rules.sort_by_key(|settled| settled.behavior);
+    for settled in rules {
+        let behavior = match settled.behavior {
+            Behavior::Deny => "deny",
+            Behavior::Ask => "ask",
+            Behavior::Allow => "allow",
+        };
+        let origin = terminal.paint(Look::Quiet, &format!("# {}", settled.origin));
+        terminal.line(&format!("{behavior:5} {}  {origin}", visible(&settled.rule.to_string())));
+    }
+    for problem in written.problems.iter().chain(&written.waiting()) {
+        terminal.styled(Look::Bad, &visible(problem));
     }
 }
 

@@ -68,6 +68,11 @@ the changes and asks about each hunk:
                     comes, one a line, and at the end the same object, with \"type\": \"result\")
   --offline         the built-in offline model
   --model NAME      the model to ask
+  --permission-mode default, acceptEdits, plan, dontAsk or bypassPermissions
+  --allow RULE      let calls run that a rule speaks of, such as 'Bash(cargo test:*)'
+  --deny RULE       never let them run
+  --add-dir FOLDER  a folder that counts as if it were in this one
+  --trust           let the settings of this folder allow something
 
 Without a terminal, and without --yes or --diff, the changes are printed and nothing is applied.
 Ctrl-C cancels the task.

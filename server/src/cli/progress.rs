@@ -177,6 +177,7 @@ mod tests {
             usage: Usage::default(),
             cost: None,
             message: Some("the key is wrong".into()),
+            permission_denials: Vec::new(),
         };
         for event in [
             request(1),
@@ -235,6 +236,7 @@ mod tests {
             usage: Usage::default(),
             cost: None,
             message: Some("the model declined".into()),
+            permission_denials: Vec::new(),
         };
         check_taken_back(vec![end], "I sh\n✗ model error after 1 turn: the model declined\n");
         check_taken_back(vec![text("I shall.\n")], "I sh\n(the answer was cut; asking again)\n…all.\n");

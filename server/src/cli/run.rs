@@ -152,6 +152,7 @@ fn report(ended: &Ended, lasted: Duration, files: Vec<File>, tally: &Tally) -> V
         "accepted": tally.accepted,
         "rejected": tally.rejected,
         "notApplied": tally.failed,
+        "permissionDenials": ended.denials,
     })
 }
 
@@ -210,8 +211,19 @@ mod tests {
     fn ended(reason: &str) -> Ended {
         let (session, reason) = ("s".to_owned(), reason.to_owned());
         let usage = Usage { input_tokens: 7, ..Usage::default() };
-        let (text, message, cost) = ("Done.".to_owned(), None, None);
-        Ended { session, reason, message, text, cancelled: false, offline: false, turns: 2, usage, cost }
+        let (text, message, cost, denials) = ("Done.".to_owned(), None, None, Vec::new());
+        Ended {
+            session,
+            reason,
+            message,
+            text,
+            denials,
+            cancelled: false,
+            offline: false,
+            turns: 2,
+            usage,
+            cost,
+        }
     }
 
     fn file() -> File {

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use copydesk_protocol::{
     Cost, Empty, Event, EventParams, MessageRecord, MessageRole, PermissionAnswerParams,
-    PermissionAskedParams, PermissionOption, PermissionOptionKind, TaskCancelParams, Usage, methods,
+    PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind, TaskCancelParams, Usage,
+    methods,
 };
 use serde_json::Value;
 
@@ -27,6 +28,8 @@ pub(super) struct Ended {
     pub(super) message: Option<String>,
     /// What the model said, each message a paragraph.
     pub(super) text: String,
+    /// The calls that were not let through.
+    pub(super) denials: Vec<PermissionDenial>,
     /// By Ctrl-C.
     pub(super) cancelled: bool,
     /// The offline model answered.
@@ -72,6 +75,7 @@ pub(super) async fn follow(
                     reason: "aborted".into(),
                     message: None,
                     text,
+                    denials: Vec::new(),
                     cancelled,
                     offline: false,
                     turns: 0,
@@ -94,7 +98,7 @@ pub(super) async fn follow(
                     continue;
                 }
                 match event.event {
-                    Event::Terminal { reason, turns, usage, cost, message } => {
+                    Event::Terminal { reason, turns, usage, cost, message, permission_denials } => {
                         let text = said.text();
                         let (session, offline) = (event.session_id, answered_offline);
                         return Ok(Ended {
@@ -102,6 +106,7 @@ pub(super) async fn follow(
                             reason,
                             message,
                             text,
+                            denials: permission_denials,
                             cancelled,
                             offline,
                             turns,
@@ -121,8 +126,13 @@ pub(super) async fn follow(
                 let asked: PermissionAskedParams = serde_json::from_value(params)?;
                 let option_id = answer(terminal, show, &asked).await;
                 if let Some(option_id) = option_id {
-                    let params =
-                        PermissionAnswerParams { request_id: asked.request_id, option_id, feedback: None };
+                    let params = PermissionAnswerParams {
+                        request_id: asked.request_id,
+                        option_id,
+                        feedback: None,
+                        updated_input: None,
+                        interrupt: None,
+                    };
                     let _: Empty = editor.call(methods::PERMISSION_ANSWER, params).await?;
                 }
             }

@@ -38,6 +38,12 @@ pub enum Key {
     Task(TaskNumber),
     ToolsMode,
     ToolsSearch,
+    PermissionsMode,
+    PermissionsAllow,
+    PermissionsAsk,
+    PermissionsDeny,
+    PermissionsFolders,
+    PermissionsTrusted,
     ReviewAdvance,
     ReviewInlayHints,
     ReviewEchoTimeout,
@@ -69,7 +75,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 35] = [
+    const PLAIN: [Self; 41] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -97,6 +103,12 @@ impl Key {
         Self::Actions,
         Self::ToolsMode,
         Self::ToolsSearch,
+        Self::PermissionsMode,
+        Self::PermissionsAllow,
+        Self::PermissionsAsk,
+        Self::PermissionsDeny,
+        Self::PermissionsFolders,
+        Self::PermissionsTrusted,
         Self::ReviewAdvance,
         Self::ReviewInlayHints,
         Self::ReviewEchoTimeout,
@@ -146,6 +158,12 @@ impl Key {
             Self::Task(number) => number.name(),
             Self::ToolsMode => "tools.mode",
             Self::ToolsSearch => "tools.search",
+            Self::PermissionsMode => "permissions.mode",
+            Self::PermissionsAllow => "permissions.allow",
+            Self::PermissionsAsk => "permissions.ask",
+            Self::PermissionsDeny => "permissions.deny",
+            Self::PermissionsFolders => "permissions.additional_directories",
+            Self::PermissionsTrusted => "permissions.trusted_folders",
             Self::ReviewAdvance => "review.advance",
             Self::ReviewInlayHints => "review.inlay_hints",
             Self::ReviewEchoTimeout => "review.echo_timeout_ms",
@@ -198,10 +216,17 @@ impl Key {
             | Self::ContextCollapse
             | Self::ContextSnip
             | Self::Context(_)
+            | Self::PermissionsMode
+            | Self::PermissionsAllow
+            | Self::PermissionsFolders
+            | Self::PermissionsTrusted
             | Self::LogLevel => Trust::UserOnly,
-            Self::ReviewAdvance | Self::ReviewEchoTimeout | Self::FilesEditLimit | Self::ReviewInlayHints => {
-                Trust::Anyone
-            }
+            Self::PermissionsAsk
+            | Self::PermissionsDeny
+            | Self::ReviewAdvance
+            | Self::ReviewEchoTimeout
+            | Self::FilesEditLimit
+            | Self::ReviewInlayHints => Trust::Anyone,
         }
     }
 

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{ApiKey, ContextSettings, Dollars, Origin, Prices, TaskSettings, ToolSettings, UserAction};
+use super::{
+    ApiKey, ContextSettings, Dollars, Origin, PermissionSettings, Prices, TaskSettings, ToolSettings,
+    UserAction,
+};
 
 /// Files above this many bytes are not edited, only read in parts.
 pub const DEFAULT_EDIT_LIMIT: u64 = 50 * 1024 * 1024;
@@ -30,6 +33,7 @@ pub struct Settings {
     pub max_budget: Setting<Option<Dollars>>,
     pub task: TaskSettings,
     pub tools: ToolSettings,
+    pub permissions: PermissionSettings,
     pub review: ReviewSettings,
     pub files: FileSettings,
     pub context: ContextSettings,
@@ -181,6 +185,7 @@ impl Default for Settings {
             max_budget: Setting::default_to(None),
             task: TaskSettings::default(),
             tools: ToolSettings::default(),
+            permissions: PermissionSettings::default(),
             review: ReviewSettings::default(),
             files: FileSettings::default(),
             context: ContextSettings::default(),

@@ -46,7 +46,8 @@ impl Answers {
             said.as_ref().and_then(|said| said.as_str()).map(str::trim).filter(|words| !words.is_empty());
         if let Some(words) = words {
             let (option_id, feedback) = (OWN_WORDS.to_owned(), Some(words.to_owned()));
-            self.sessions.answer(&request.id, PermissionAnswer { option_id, feedback });
+            self.sessions
+                .answer(&request.id, PermissionAnswer { feedback, ..PermissionAnswer::of(option_id) });
         }
     }
 }

@@ -75,6 +75,14 @@ pub enum Command {
         request: Option<String>,
         option: String,
     },
+    /// How much is asked: of the newest session.
+    SetMode {
+        mode: String,
+    },
+    /// Let the settings of the workspace allow something and start programs, from now on or no longer.
+    Trust {
+        trusted: bool,
+    },
 }
 
 /// Lines of a file; an empty stretch is a bare cursor in line `start`.
@@ -195,11 +203,14 @@ pub enum Verb {
     Send,
     Cancel,
     Answer,
+    SetMode,
+    Trust,
+    Distrust,
     Do,
 }
 
 impl Verb {
-    const ALL: [Self; 11] = [
+    const ALL: [Self; 14] = [
         Self::Ask,
         Self::Accept,
         Self::Reject,
@@ -210,6 +221,9 @@ impl Verb {
         Self::Send,
         Self::Cancel,
         Self::Answer,
+        Self::SetMode,
+        Self::Trust,
+        Self::Distrust,
         Self::Do,
     ];
 
@@ -225,6 +239,9 @@ impl Verb {
             Self::Send => "send",
             Self::Cancel => "cancel",
             Self::Answer => "answer",
+            Self::SetMode => "set-mode",
+            Self::Trust => "trust",
+            Self::Distrust => "distrust",
             Self::Do => "_do",
         }
     }

@@ -9,6 +9,7 @@ use crate::config::Loaded;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Editor;
+use crate::permissions::RuleBook;
 use crate::review::DeskHandle;
 
 /// Everything a handler may reach below the door. Cheap to clone.
@@ -18,6 +19,8 @@ pub struct Core {
     pub documents: Arc<FileStateCache>,
     pub desk: DeskHandle,
     pub sessions: Sessions,
+    /// The rules that are written down, and whether the workspace is trusted.
+    pub rules: RuleBook,
     /// What the configuration says, with what was wrong in it.
     pub configuration: Arc<Loaded>,
     /// The editor's own settings among it.

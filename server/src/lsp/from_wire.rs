@@ -82,7 +82,11 @@ pub(super) fn amendment(params: wire::ProposalAmendParams) -> Decision {
 }
 
 pub(super) fn permission_answer(params: wire::PermissionAnswerParams) -> (String, PermissionAnswer) {
-    (params.request_id, PermissionAnswer { option_id: params.option_id, feedback: params.feedback })
+    let wire::PermissionAnswerParams { request_id, option_id, feedback, updated_input, interrupt } = params;
+    (
+        request_id,
+        PermissionAnswer { option_id, feedback, updated_input, interrupt: interrupt.unwrap_or_default() },
+    )
 }
 
 pub(super) const fn mode(mode: wire::PermissionMode) -> PermissionMode {

@@ -12,7 +12,7 @@ use super::stage::Stage;
 use super::surface::{self, ReviewFile};
 use crate::conversation::TaskId;
 use crate::editor::{Editor, Loudness, Position, Range};
-use crate::permissions::PermissionAnswer;
+use crate::permissions::{PermissionAnswer, PermissionMode};
 use crate::review::Take;
 
 /// Begins what `command` asks for and returns at once.
@@ -34,6 +34,8 @@ pub(super) fn perform(stage: &Stage, command: Command) {
         Command::Send => stage.chat.send(),
         Command::Cancel { task } => cancel(&stage, task),
         Command::Answer { request, option } => answer(&stage, request, option),
+        Command::SetMode { mode } => set_mode(&stage, &mode),
+        Command::Trust { trusted } => trust(&stage, trusted),
     }
 }
 
@@ -87,6 +89,35 @@ fn cancel(stage: &Stage, task: Option<String>) {
     }
 }
 
+/// Of the session that was begun last.
+fn set_mode(stage: &Stage, written: &str) {
+    let Some(mode) = PermissionMode::named(written) else {
+        let names = PermissionMode::ALL.map(PermissionMode::name).join(", ");
+        return warn(stage, format!("`{written}` is no mode; there are {names}"));
+    };
+    let sessions = &stage.core.sessions;
+    let newest = sessions.list().pop();
+    match newest.and_then(|session| sessions.set_mode(&session.session, mode)) {
+        Some(Ok(())) => {
+            stage.editor.show_message(Loudness::Info, format!("Copydesk: the mode is {written} now"))
+        }
+        Some(Err(why)) => warn(stage, why),
+        None => warn(stage, "there is no session yet: the mode is one session's"),
+    }
+}
+
+fn trust(stage: &Stage, trusted: bool) {
+    let word = if trusted { "trusted" } else { "not trusted any more" };
+    match stage.core.rules.set_trust(trusted) {
+        Ok(()) => {
+            stage
+                .editor
+                .show_message(Loudness::Info, format!("Copydesk: the settings of this folder are {word}"));
+        }
+        Err(why) => warn(stage, why),
+    }
+}
+
 /// Answers a permission question by the id of one of its options.
 fn answer(stage: &Stage, request: Option<String>, option: String) {
     let open = stage.core.sessions.open_questions();
@@ -101,8 +132,7 @@ fn answer(stage: &Stage, request: Option<String>, option: String) {
         let offered: Vec<_> = question.options.iter().map(|option| option.id.as_str()).collect();
         return warn(stage, format!("`{option}` is no answer to that; there are {}", offered.join(", ")));
     }
-    let answer = PermissionAnswer { option_id: option, feedback: None };
-    if !stage.answers.answer(&question.id, answer) {
+    if !stage.answers.answer(&question.id, PermissionAnswer::of(option)) {
         warn(stage, "that question is not open any more");
     }
 }

@@ -1,6 +1,8 @@
 //! The question put to a person, and the answers there are (ACP permission option kinds).
 
-use super::{Call, Rule, visible};
+use serde_json::Value;
+
+use super::{Access, Call, Rule, visible};
 use crate::conversation::ToolUseId;
 
 /// What becomes of a call.
@@ -42,6 +44,10 @@ pub struct PermissionRequest {
     pub tool: String,
     pub title: String,
     pub explanation: String,
+    /// The command line that would run, with what is hidden in it written out.
+    pub command: Option<String>,
+    /// As the model sent it: what an answer may change.
+    pub input: Value,
     pub options: Vec<PermissionOption>,
     pub asks: Asks,
 }
@@ -53,6 +59,15 @@ pub enum Asks {
     Leave,
     /// Which way to go; every answer is as safe as the others.
     Choice,
+}
+
+/// A call that was not let through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PermissionDenial {
+    pub tool: String,
+    pub tool_use_id: ToolUseId,
+    /// As the model sent it.
+    pub input: Value,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,12 +86,26 @@ pub enum PermissionOptionKind {
     RejectAlways,
 }
 
+/// The option that keeps the rules for good.
+pub const SAVE: &str = "save";
+
 /// What the person said. Silence is no answer, and no answer is no.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PermissionAnswer {
     pub option_id: String,
     /// Told to the model with a denial.
     pub feedback: Option<String>,
+    /// What is to run in the stead of what was asked about.
+    pub updated_input: Option<Value>,
+    /// A denial ends the whole task.
+    pub interrupt: bool,
+}
+
+impl PermissionAnswer {
+    /// This option, and nothing more.
+    pub fn of(option_id: impl Into<String>) -> Self {
+        Self { option_id: option_id.into(), ..Self::default() }
+    }
 }
 
 /// The question about one call. Its words hold no hidden character: what a person reads is what runs.
@@ -90,6 +119,13 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
             PermissionOptionKind::AllowAlways,
             format!("Allow {} in this session", rules.join(", ")),
         ));
+        if question.save == SaveTo::Local {
+            options.push(option(
+                SAVE,
+                PermissionOptionKind::AllowAlways,
+                format!("Always allow {}", rules.join(", ")),
+            ));
+        }
     }
     options.push(option("no", PermissionOptionKind::RejectOnce, "Deny".to_owned()));
     PermissionRequest {
@@ -98,6 +134,11 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         tool: call.tool.clone(),
         title: visible(&question.title),
         explanation: visible(&question.explanation),
+        command: match &call.access {
+            Access::Command { text, .. } => Some(visible(text)),
+            _ => None,
+        },
+        input: call.input.clone(),
         options,
         asks: Asks::Leave,
     }
@@ -133,6 +174,8 @@ pub fn choice_request(
         title: visible(title),
         explanation: visible(explanation),
         options: all,
+        command: None,
+        input: Value::Null,
         asks: Asks::Choice,
     }
 }
@@ -147,8 +190,8 @@ mod tests {
             tool: "Read".into(),
             aliases: &[],
             title: String::new(),
-            input: serde_json::Value::Null,
-            access: crate::permissions::Access::Unknown,
+            input: Value::Null,
+            access: Access::Unknown,
             is_read_only: true,
         };
         let question = Question {

@@ -27,6 +27,8 @@ pub(crate) struct Fixture {
     pub(crate) seen: Arc<Seen>,
     pub(crate) session: SessionId,
     pub(crate) shell: Arc<Shell>,
+    /// No rules until a test puts some in.
+    pub(crate) policy: Policy,
 }
 
 /// A shell in a program that is no server: what a command needs to run is not there.
@@ -58,8 +60,9 @@ impl Fixture {
         let session = SessionId("s_1".into());
         let state = root.join("../state").as_path().to_owned();
         let shell = Arc::new(Shell::new(Arc::new(no_walls()), vec![root.as_path().to_owned()], state));
-        let fixture =
-            Self { shell, folder, root, workspace, documents, desk, editor, seen: Arc::default(), session };
+        let policy = Policy::of(workspace.clone());
+        let seen = Arc::default();
+        let fixture = Self { shell, folder, root, workspace, documents, desk, editor, seen, session, policy };
         for (name, text) in files {
             fixture.write(name, text);
         }
@@ -115,6 +118,7 @@ impl Fixture {
             cancel: CancellationToken::new(),
             mode: SessionMode::default(),
             shell: self.shell.clone(),
+            policy: Arc::new(self.policy.clone()),
             progress: Arc::new(|_| {}),
             plan: Arc::new(|_| {}),
             person: Answers::new(Vec::new()),
@@ -123,7 +127,7 @@ impl Fixture {
         }
     }
 
-    /// What becomes of a call where there are no rules.
+    /// What becomes of a call.
     pub(crate) fn verdict(&self, tool: &dyn Tool, input: Value) -> Verdict {
         let access = tool.access(&input, &self.context());
         let call = Call {
@@ -134,7 +138,7 @@ impl Fixture {
             input,
             access,
         };
-        decide(&call, &Policy::of(self.workspace.clone()))
+        decide(&call, &self.policy)
     }
 
     /// Validates and runs a call: the text of its result, or of its error.

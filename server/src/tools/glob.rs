@@ -15,7 +15,7 @@ use super::target::{check_path, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::documents::walk::IgnoreFiles;
 use crate::documents::{AbsPath, FileStateCache};
-use crate::permissions::Access;
+use crate::permissions::{Access, Policy};
 
 /// The most files listed.
 const MOST: usize = 100;
@@ -94,13 +94,14 @@ async fn glob(input: GlobInput, context: ToolUseContext) -> Result<ToolResult, T
     let overlay = Overlay::of(&context).await;
     let stop = context.cancel.child_token();
     let _stops_the_walk = stop.clone().drop_guard();
+    let policy = context.policy.clone();
     let (documents, any_depth) = (context.documents.clone(), !pattern.contains('/'));
     let found = tokio::task::spawn_blocking(move || {
         let matches = |path: &AbsPath| {
             let relative = path.as_path().strip_prefix(folder.as_path()).unwrap_or(path.as_path());
             matcher.is_match(if any_depth { Utf8Path::new(path.file_name()) } else { relative })
         };
-        newest_first(&overlay, &documents, &folder, matches, &Watchdog::new(stop))
+        newest_first(&overlay, &documents, &folder, matches, &policy, &Watchdog::new(stop))
     });
     let found = found.await.map_err(|error| ToolError(format!("The search failed: {error}.")))?;
     let found = found.map_err(|stopped| ToolError(stopped.to_string()))?;
@@ -121,10 +122,11 @@ fn newest_first(
     documents: &FileStateCache,
     folder: &AbsPath,
     matches: impl Fn(&AbsPath) -> bool + Sync,
+    policy: &Policy,
     watchdog: &Watchdog,
 ) -> Result<Vec<AbsPath>, Stopped> {
     let changed = |path: &AbsPath| {
-        matches(path).then(|| {
+        (matches(path) && !policy.forbids_reading(path)).then(|| {
             let changed = path.as_path().metadata().and_then(|metadata| metadata.modified()).ok();
             // What is not on disk yet is the newest.
             std::cmp::Reverse(changed.unwrap_or_else(SystemTime::now))

@@ -158,13 +158,14 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
     let bounds = Bounds { offset: input.offset, limit };
     let stop = context.cancel.child_token();
     let _stops_the_search = stop.clone().drop_guard();
+    let policy = context.policy.clone();
     let (documents, mode) = (context.documents.clone(), input.output_mode);
     let found = tokio::task::spawn_blocking(move || {
         let watchdog = Watchdog::new(stop);
         let files = if is_file {
             vec![base]
         } else {
-            let takes = |path: &AbsPath| filter.takes(path).then_some(());
+            let takes = |path: &AbsPath| (filter.takes(path) && !policy.forbids_reading(path)).then_some(());
             let files = overlay.files(&documents, &base, IgnoreFiles::Respected, &watchdog, takes)?;
             files.into_iter().map(|(path, ())| path).collect()
         };

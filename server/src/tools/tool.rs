@@ -10,7 +10,7 @@ use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId, Usag
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace};
 use crate::editor::{Editor, EditorFeatures};
 use crate::models::Provider;
-use crate::permissions::{Access, SessionMode};
+use crate::permissions::{Access, Policy, SessionMode};
 use crate::review::DeskHandle;
 use crate::shell::Shell;
 
@@ -134,6 +134,8 @@ pub struct ToolUseContext {
     pub mode: SessionMode,
     /// Runs commands.
     pub shell: Arc<Shell>,
+    /// What the call was judged by: a search passes by what must not be read.
+    pub policy: Arc<Policy>,
     /// A line for the person while the call runs.
     pub progress: Arc<dyn Fn(String) + Send + Sync>,
     /// Shows the person the steps of the task, in the place of those shown before.

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +23,8 @@ use crate::conversation::{
 };
 use crate::permissions::Call;
 use crate::tools::{
-    Choice, Chosen, ContextModifier, InterruptBehavior, Person, Tool, ToolError, ToolResult, Tools,
+    Choice, Chosen, ContextModifier, InterruptBehavior, Person, Tool, ToolError, ToolResult, ToolUseContext,
+    Tools,
 };
 
 /// What the calls of one answer share.
@@ -172,25 +173,27 @@ impl Batch {
             *stop = Some(why);
             return Ended::Rejected(text);
         }
-        let asked = Call {
-            tool: tool.name().to_owned(),
-            aliases: tool.aliases(),
-            title: tool.title(&call.input),
-            input: call.input.clone(),
-            access: tool.access(&call.input, &context),
-            is_read_only: tool.is_read_only(&call.input),
-        };
-        match self.can_use_tool.can_use(&call.id, asked, &self.outbox).await {
-            Permission::Granted => {}
+        let asked = asked(tool.as_ref(), &call.input, &context);
+        let changed = match self.can_use_tool.can_use(&call.id, asked, &self.outbox).await {
+            Permission::Granted => None,
+            Permission::Changed(input) => match self.check_changed(tool.as_ref(), &input, &context) {
+                None => Some(input),
+                Some(ended) => return ended,
+            },
             Permission::Denied(text) => return Ended::Rejected(text),
-        }
+            Permission::Interrupted(text) => {
+                self.task.cancel();
+                return Ended::Rejected(text);
+            }
+        };
+        let input = changed.as_ref().unwrap_or(&call.input);
         stages.running();
         // A call may have changed the mode just before.
         self.context.desk.set_acceptance(self.context.session.clone(), acceptance(self.context.mode.get()));
-        if !tool.is_read_only(&call.input) {
+        if !tool.is_read_only(input) {
             self.effects.store(true, Ordering::Relaxed);
         }
-        let result = match tool.call(call.input.clone(), context).await {
+        let result = match tool.call(input.clone(), context).await {
             Ok(result) => result,
             Err(ToolError(text)) => return Ended::failed(text),
         };
@@ -199,12 +202,25 @@ impl Batch {
             *stop = Some(why);
         }
         if let Some(modifier) = &result.context_modifier
-            && !tool.is_concurrency_safe(&call.input)
+            && !tool.is_concurrency_safe(input)
         {
             self.modifiers.lock().unwrap_or_else(PoisonError::into_inner).push(modifier.clone());
         }
-        let result = Box::new(result);
+        let result = Box::new(match &changed {
+            None => result,
+            Some(input) => with_change(result, input),
+        });
         if result.failed { Ended::Failed(result) } else { Ended::Done(result) }
+    }
+
+    /// What a person wrote is checked as what a model wrote, and a denial holds for it too.
+    fn check_changed(&self, tool: &dyn Tool, input: &Value, context: &ToolUseContext) -> Option<Ended> {
+        if let Err(ToolError(why)) = tool.validate(input) {
+            return Some(Ended::failed(format!(
+                "The user changed the input of this call to one that can't run: {why}"
+            )));
+        }
+        self.can_use_tool.forbidden(&asked(tool, input, context)).map(Ended::Rejected)
     }
 
     fn cancel_siblings(&self, call: &ToolCall, title: &str) {
@@ -277,6 +293,28 @@ impl Ended {
     fn failed(text: String) -> Self {
         Self::Failed(Box::new(ToolResult::text(text)))
     }
+}
+
+/// The call as the rules see it.
+fn asked(tool: &dyn Tool, input: &Value, context: &ToolUseContext) -> Call {
+    Call {
+        tool: tool.name().to_owned(),
+        aliases: tool.aliases(),
+        title: tool.title(input),
+        input: input.clone(),
+        access: tool.access(input, context),
+        is_read_only: tool.is_read_only(input),
+    }
+}
+
+/// The result, with a word on what ran.
+fn with_change(mut result: ToolResult, input: &Value) -> ToolResult {
+    let told = format!("The user changed the input before they allowed the call. What ran: {input}");
+    result.content.insert(0, ToolResultContent::Text(told));
+    if let Value::Object(data) = &mut result.data {
+        data.insert("updatedInput".to_owned(), input.clone());
+    }
+    result
 }
 
 fn unreadable(tool: &str, raw: &str) -> String {

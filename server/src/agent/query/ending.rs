@@ -47,7 +47,8 @@ impl Task<'_> {
         }
         let spent = self.spent.clone();
         let cost = spent.cost(&self.params.prices);
-        Terminal { reason, turns, spent, cost, message }
+        let denials = self.params.can_use_tool.take_denials();
+        Terminal { reason, turns, spent, cost, message, denials }
     }
 
     /// Whether the task has cost what it may. A model without a known price costs nothing here.

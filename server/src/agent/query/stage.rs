@@ -179,6 +179,10 @@ pub(in crate::agent) fn params(
             modifiers: Vec::new(),
             mode: SessionMode::default(),
             shell: fixture.shell.clone(),
+            policy: {
+                let policy = Arc::new(fixture.policy.clone());
+                Arc::new(move || policy.clone())
+            },
         },
         can_use_tool: Arc::new(AllowAll),
         hooks: Arc::new(crate::agent::NoHooks),

@@ -27,7 +27,7 @@ use crate::agent::{LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
 use crate::models::{Provider, ToolDefinition};
-use crate::permissions::{PermissionMode, Policy, SessionMode};
+use crate::permissions::{Beginning, PermissionMode, Policy, SessionMode};
 use crate::shell::Shell;
 use crate::tools::{Loaded, Offers, SearchWire, Tool, Tools};
 
@@ -81,15 +81,22 @@ impl Session {
         let shell = Arc::new(deps.shell.shell(&id));
         let results = deps.state_folder.as_ref().map(|folder| folder.join(id.as_str()).join("tool-results"));
         let context = Arc::new(SessionContext::new(deps.context.clone(), results));
-        let policy = Policy::of(deps.workspace.clone());
-        let mode = SessionMode::new(deps.permissions.mode, deps.permissions.no_bypass.clone());
+        let setup = &deps.permissions;
+        let Beginning { mode, no_bypass } = setup.beginning.clone();
+        let policy = Policy {
+            home: setup.home.clone(),
+            plans: setup.plans.clone(),
+            ..Policy::of(deps.workspace.clone())
+        };
+        let mode = SessionMode::new(mode, no_bypass);
+        let questions = Questions::new(policy, mode, setup.book.clone(), deps.clock.clone());
         let tells = deps.editor.features().copydesk.diagnostics;
         let diagnosed = tells.then(|| Arc::new(Diagnosed::new(deps.editor.clone())));
         Arc::new(Self {
             id,
             deps,
             hub,
-            questions: Questions::new(policy, mode),
+            questions,
             seen: Arc::default(),
             noticed: Arc::default(),
             diagnosed,
@@ -214,6 +221,7 @@ impl Session {
                     turns: 0,
                     spent: self.lock().spent_now.clone(),
                     cost: None,
+                    denials: Vec::new(),
                     message: Some(
                         "Copydesk has a fault and stopped this task. The next prompt goes on.".to_owned(),
                     ),
@@ -292,6 +300,10 @@ impl Session {
                 modifiers: Vec::new(),
                 mode: self.questions.mode().clone(),
                 shell: self.shell.clone(),
+                policy: {
+                    let questions = self.questions.clone();
+                    Arc::new(move || Arc::new(questions.policy()))
+                },
             },
             can_use_tool: Arc::new(self.questions.clone()),
             hooks: deps.hooks.clone(),

@@ -7,13 +7,14 @@ use futures::FutureExt as _;
 use futures::future::{self, BoxFuture};
 use tokio::sync::oneshot;
 
+use super::super::Clock;
 use super::super::SessionEvent;
 use super::super::executor::{CanUseTool, Permission};
-use super::super::outbox::Outbox;
+use super::super::outbox::{Outbox, notice};
 use crate::conversation::ToolUseId;
 use crate::permissions::{
-    Call, OWN_WORDS, PermissionAnswer, PermissionMode, PermissionOptionKind, PermissionRequest, Policy, Rule,
-    SessionMode, Verdict, choice_request, decide, request,
+    Call, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOptionKind, PermissionRequest, Policy,
+    Rule, RuleBook, SAVE, SessionMode, Verdict, choice_request, decide, request,
 };
 use crate::tools::{Choice, Chosen};
 
@@ -21,11 +22,17 @@ use crate::tools::{Choice, Chosen};
 #[derive(Clone)]
 pub(super) struct Questions {
     mode: SessionMode,
+    book: RuleBook,
+    clock: Clock,
     inner: Arc<Mutex<Inner>>,
 }
 
 struct Inner {
+    /// What the person granted in this session, without what is written down.
     policy: Policy,
+    denials: Vec<PermissionDenial>,
+    /// Problems with what is written that the person was told of.
+    told: Vec<String>,
     /// The first is the one that is asked now.
     waiting: VecDeque<Waiting>,
 }
@@ -34,6 +41,15 @@ struct Waiting {
     request: PermissionRequest,
     outbox: Outbox,
     reply: Reply,
+}
+
+/// A call that waited for leave to run.
+struct Asked {
+    call: Call,
+    /// What an "always" adds.
+    rules: Vec<Rule>,
+    request: PermissionRequest,
+    outbox: Outbox,
 }
 
 /// Who waits for the answer.
@@ -45,9 +61,22 @@ enum Reply {
 }
 
 impl Questions {
-    /// With what the calls of the session are judged by; the mode is read for each call.
-    pub(super) fn new(policy: Policy, mode: SessionMode) -> Self {
-        Self { mode, inner: Arc::new(Mutex::new(Inner { policy, waiting: VecDeque::new() })) }
+    /// `policy`: what the calls of the session are judged by besides what is written in `book`. Both the mode and the book
+    /// are looked at for each call.
+    pub(super) fn new(policy: Policy, mode: SessionMode, book: RuleBook, clock: Clock) -> Self {
+        let told = book.current().problems.clone();
+        let inner = Inner { policy, denials: Vec::new(), told, waiting: VecDeque::new() };
+        Self { mode, book, clock, inner: Arc::new(Mutex::new(inner)) }
+    }
+
+    /// What calls are judged by now.
+    pub(super) fn policy(&self) -> Policy {
+        self.policy_of(&self.lock())
+    }
+
+    /// Whether no call of this tool can be allowed.
+    pub(super) fn denies_whole(&self, tool: &str, aliases: &[&str]) -> bool {
+        self.policy().denies_whole(tool, aliases)
     }
 
     pub(super) fn mode(&self) -> &SessionMode {
@@ -72,27 +101,61 @@ impl Questions {
         };
         let Some(Waiting { request, outbox, reply }) = inner.waiting.pop_front() else { return false };
         let (request_id, option) = (request_id.to_owned(), Some(answer.option_id.clone()));
-        outbox.send(SessionEvent::PermissionResolved { request_id, option });
         match reply {
-            Reply::Leave { rules, reply, .. } => {
-                let permission = match kind {
-                    PermissionOptionKind::AllowOnce => Permission::Granted,
-                    PermissionOptionKind::AllowAlways => {
-                        inner.policy.grant(&rules);
-                        Permission::Granted
-                    }
-                    PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {
-                        Permission::Denied(denial(answer.feedback.as_deref()))
-                    }
-                };
+            Reply::Leave { call, rules, reply } => {
+                let permission = self.permission(
+                    &mut inner,
+                    kind,
+                    answer,
+                    &Asked { call: *call, rules, request, outbox: outbox.clone() },
+                );
+                outbox.send(SessionEvent::PermissionResolved { request_id, option });
                 let _ = reply.send(permission);
             }
             Reply::Choice(reply) => {
+                outbox.send(SessionEvent::PermissionResolved { request_id, option });
                 let _ = reply.send(chosen(&request, kind, answer));
             }
         }
-        inner.go_on(self.mode.get());
+        self.go_on(&mut inner);
         true
+    }
+
+    /// What an answer to a question for leave comes to.
+    fn permission(
+        &self,
+        inner: &mut Inner,
+        kind: PermissionOptionKind,
+        answer: &PermissionAnswer,
+        asked: &Asked,
+    ) -> Permission {
+        match kind {
+            PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways => {
+                // A rule that was made for another call was not agreed to.
+                if let Some(input) = answer.updated_input.clone().filter(|input| *input != asked.call.input) {
+                    return Permission::Changed(input);
+                }
+                if kind == PermissionOptionKind::AllowAlways {
+                    self.keep(inner, &asked.rules, &answer.option_id, &asked.outbox);
+                }
+                Permission::Granted
+            }
+            PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {
+                inner.deny(&asked.call, &asked.request.tool_use_id);
+                let why = denial(answer.feedback.as_deref());
+                if answer.interrupt { Permission::Interrupted(why) } else { Permission::Denied(why) }
+            }
+        }
+    }
+
+    /// For the session, and for good if that was chosen. What can't be saved is told.
+    fn keep(&self, inner: &mut Inner, rules: &[Rule], option: &str, outbox: &Outbox) {
+        inner.policy.grant(rules);
+        if option == SAVE
+            && let Err(why) = self.book.save(rules)
+        {
+            outbox.message(notice((self.clock)(), &why));
+        }
     }
 
     /// Puts a question behind those that wait.
@@ -102,14 +165,9 @@ impl Questions {
         let first = inner.waiting.is_empty();
         inner.waiting.push_back(Waiting { request, outbox: outbox.clone(), reply });
         if first {
-            inner.go_on(self.mode.get());
+            self.go_on(&mut inner);
         }
         Withdrawal { questions: self.clone(), request_id }
-    }
-
-    /// Whether every call of the tool that has these names is denied, so that a model need not be told of it.
-    pub(super) fn denies_whole(&self, tool: &str, aliases: &[&str]) -> bool {
-        self.lock().policy.denies_whole(tool, aliases)
     }
 
     /// The call ended before its question was answered.
@@ -123,21 +181,49 @@ impl Questions {
             && let Some(Waiting { outbox, request, .. }) = withdrawn
         {
             outbox.send(SessionEvent::PermissionResolved { request_id: request.id, option: None });
-            inner.go_on(self.mode.get());
+            self.go_on(&mut inner);
         }
     }
 
     /// The mode is another now: questions that need not be asked any more are answered.
     pub(super) fn mode_changed(&self) {
         let mut inner = self.lock();
-        let asked = inner.waiting.front().map(|waiting| waiting.request.id.clone());
-        inner.policy.mode = self.mode.get();
-        let Some(permission) = inner.settled() else { return };
-        if let Some(Waiting { outbox, reply: Reply::Leave { reply, .. }, .. }) = inner.waiting.pop_front() {
-            let request_id = asked.unwrap_or_default();
-            outbox.send(SessionEvent::PermissionResolved { request_id, option: None });
+        let Some(permission) = inner.settled(&self.policy_of(&inner)) else { return };
+        if let Some(Waiting { outbox, request, reply: Reply::Leave { reply, .. } }) =
+            inner.waiting.pop_front()
+        {
+            outbox.send(SessionEvent::PermissionResolved { request_id: request.id, option: None });
             let _ = reply.send(permission);
-            inner.go_on(self.mode.get());
+            self.go_on(&mut inner);
+        }
+    }
+
+    /// Asks the next question that is not answered by what was granted meanwhile.
+    fn go_on(&self, inner: &mut Inner) {
+        let policy = self.policy_of(inner);
+        while let Some(next) = inner.waiting.front() {
+            let Some(permission) = inner.settled(&policy) else {
+                next.outbox.send(SessionEvent::PermissionAsked(next.request.clone()));
+                return;
+            };
+            if let Some(Waiting { reply: Reply::Leave { reply, .. }, .. }) = inner.waiting.pop_front() {
+                let _ = reply.send(permission);
+            }
+        }
+    }
+
+    fn policy_of(&self, inner: &Inner) -> Policy {
+        let written = self.book.current();
+        Policy { mode: self.mode.get(), ..written.policy(inner.policy.clone()) }
+    }
+
+    /// Says what is newly wrong with what is written.
+    fn tell_problems(&self, inner: &mut Inner, outbox: &Outbox) {
+        for problem in &self.book.current().problems {
+            if !inner.told.contains(problem) {
+                inner.told.push(problem.clone());
+                outbox.message(notice((self.clock)(), problem));
+            }
         }
     }
 
@@ -147,24 +233,15 @@ impl Questions {
 }
 
 impl Inner {
-    /// Asks the next question that is not answered by what was granted meanwhile.
-    fn go_on(&mut self, mode: PermissionMode) {
-        self.policy.mode = mode;
-        while let Some(next) = self.waiting.front() {
-            let Some(permission) = self.settled() else {
-                next.outbox.send(SessionEvent::PermissionAsked(next.request.clone()));
-                return;
-            };
-            if let Some(Waiting { reply: Reply::Leave { reply, .. }, .. }) = self.waiting.pop_front() {
-                let _ = reply.send(permission);
-            }
-        }
+    fn deny(&mut self, call: &Call, id: &ToolUseId) {
+        let (tool, input) = (call.tool.clone(), call.input.clone());
+        self.denials.push(PermissionDenial { tool, tool_use_id: id.clone(), input });
     }
 
     /// What comes of the first that waits, if it need not be asked any more.
-    fn settled(&self) -> Option<Permission> {
+    fn settled(&self, policy: &Policy) -> Option<Permission> {
         match &self.waiting.front()?.reply {
-            Reply::Leave { call, .. } => settled(&decide(call, &self.policy)),
+            Reply::Leave { call, .. } => settled(&decide(call, policy)),
             Reply::Choice(_) => None,
         }
     }
@@ -173,10 +250,13 @@ impl Inner {
 impl CanUseTool for Questions {
     fn can_use(&self, id: &ToolUseId, call: Call, outbox: &Outbox) -> BoxFuture<'static, Permission> {
         let mut inner = self.lock();
-        inner.policy.mode = self.mode.get();
-        let question = match decide(&call, &inner.policy) {
+        self.tell_problems(&mut inner, outbox);
+        let question = match decide(&call, &self.policy_of(&inner)) {
             Verdict::Allow => return future::ready(Permission::Granted).boxed(),
-            Verdict::Deny(why) => return future::ready(Permission::Denied(why)).boxed(),
+            Verdict::Deny(why) => {
+                inner.deny(&call, id);
+                return future::ready(Permission::Denied(why)).boxed();
+            }
             Verdict::Ask(question) => question,
         };
         drop(inner);
@@ -210,6 +290,17 @@ impl CanUseTool for Questions {
             chosen
         }
         .boxed()
+    }
+
+    fn forbidden(&self, call: &Call) -> Option<String> {
+        match decide(call, &self.policy()) {
+            Verdict::Deny(why) => Some(why),
+            Verdict::Allow | Verdict::Ask(_) => None,
+        }
+    }
+
+    fn take_denials(&self) -> Vec<PermissionDenial> {
+        std::mem::take(&mut self.lock().denials)
     }
 }
 

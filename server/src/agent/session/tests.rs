@@ -157,7 +157,7 @@ async fn a_summary_that_is_wanted_while_a_task_runs_is_made_behind_it() {
     assert_eq!(sent, Sent { task, queued: true });
     stage.sessions.send(&session, vec![ContentBlock::text("and now?")]).expect("a session");
     let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
-    stage.sessions.answer(&request.id, PermissionAnswer { option_id: "once".into(), feedback: None });
+    stage.sessions.answer(&request.id, PermissionAnswer::of("once"));
     let lines = [stage.lines("done").await, stage.lines("done").await, stage.lines("done").await];
     assert_eq!(lines[0].last().map(String::as_str), Some("done completed after 2"), "{lines:?}");
     assert_eq!(lines[1].first().map(String::as_str), Some("compaction Started"), "{lines:?}");
@@ -202,7 +202,7 @@ async fn what_is_sent_while_tools_run_is_delivered_with_their_results() {
     let (asked_in, request) = stage.sessions.open_questions().pop().expect("an open question");
     assert_eq!(asked_in, session);
     assert_eq!(stage.sessions.list()[0].state, SessionState::Waiting);
-    let once = PermissionAnswer { option_id: "once".into(), feedback: None };
+    let once = PermissionAnswer::of("once");
     assert!(stage.sessions.answer(&request.id, once.clone()));
     assert!(!stage.sessions.answer(&request.id, once));
     let lines = stage.lines("done").await;
@@ -253,7 +253,9 @@ async fn a_denied_call_leaves_the_others_alone() {
         lines.extend(stage.lines("asked").await);
         let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
         let feedback = Some("leave it".to_owned());
-        assert!(stage.sessions.answer(&request.id, PermissionAnswer { option_id: option.into(), feedback }));
+        assert!(
+            stage.sessions.answer(&request.id, PermissionAnswer { feedback, ..PermissionAnswer::of(option) })
+        );
     }
     lines.extend(stage.lines("done").await);
     let results: Vec<&String> = lines.iter().filter(|line| line.starts_with("user t")).collect();
@@ -265,6 +267,41 @@ async fn a_denied_call_leaves_the_others_alone() {
             "user t3: {\"at\":\"t3\"}",
         ]
     );
+}
+
+#[tokio::test]
+async fn what_the_user_made_of_a_call_is_checked_and_runs() {
+    let calls = ["t1", "t2"].map(|id| tool(id, "Ask", json!({"at": id}))).to_vec();
+    let mut stage = Stage::new(vec![calls], &[]);
+    stage.start("go");
+    let mut lines = Vec::new();
+    for changed in [json!({"at": "mine"}), json!(["no object"])] {
+        lines.extend(stage.lines("asked").await);
+        let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
+        let answer = PermissionAnswer { updated_input: Some(changed), ..PermissionAnswer::of("once") };
+        assert!(stage.sessions.answer(&request.id, answer));
+    }
+    lines.extend(stage.lines("done").await);
+    let results: Vec<&String> = lines.iter().filter(|line| line.starts_with("user t")).collect();
+    assert_eq!(
+        results,
+        [
+            "user t1: The user changed the input before they allowed the call. What ran: {\"at\":\"mine\"}|{\"at\":\"mine\"}",
+            "user t2 failed: The user changed the input of this call to one that can't run: the input is no object",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_denial_that_interrupts_ends_the_task() {
+    let mut stage = Stage::new(vec![vec![tool("t1", "Ask", json!({}))]], &[]);
+    stage.start("go");
+    stage.lines("asked").await;
+    let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
+    let answer = PermissionAnswer { interrupt: true, ..PermissionAnswer::of("no") };
+    assert!(stage.sessions.answer(&request.id, answer));
+    let lines = stage.lines("done").await;
+    assert_eq!(lines.last().map(String::as_str), Some("done aborted_tools after 1"));
 }
 
 #[tokio::test]
@@ -294,7 +331,7 @@ async fn the_place_of_the_user_is_quoted_and_counts_as_read() {
 async fn allow(stage: &mut Stage) {
     stage.lines("asked").await;
     let (_, request) = stage.sessions.open_questions().pop().expect("an open question");
-    let once = PermissionAnswer { option_id: "once".into(), feedback: None };
+    let once = PermissionAnswer::of("once");
     assert!(stage.sessions.answer(&request.id, once));
 }
 

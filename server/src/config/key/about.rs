@@ -34,6 +34,14 @@ impl Key {
             Self::MaxTurns => "rounds of tool calls in one task, at most",
             Self::MaxBudget => "dollars that one task may cost, by `model.prices`",
             Self::Actions => "your own entries in the menu of code actions",
+            Self::PermissionsMode => {
+                "how much is asked: default, acceptEdits, plan, dontAsk or bypassPermissions"
+            }
+            Self::PermissionsAllow => "rules for calls that run unasked, such as \"Bash(cargo test:*)\"",
+            Self::PermissionsAsk => "rules for calls that are always asked about",
+            Self::PermissionsDeny => "rules for calls that never run",
+            Self::PermissionsFolders => "folders that count as if they were in the workspace",
+            Self::PermissionsTrusted => "folders whose settings may allow something and start programs",
             Self::ReviewAdvance => "whether a decision moves the cursor to the next change",
             Self::ReviewInlayHints => "whether changes are shown as inlay hints too",
             Self::ReviewEchoTimeout => "milliseconds in which the editor has to show an accepted change",

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Key;
 use crate::config::address::address;
+use crate::config::permissions::{self, RuleList};
 use crate::config::settings::{
     Account, ChatServer, Effort, LogLevel, ProviderKind, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
@@ -84,6 +85,18 @@ impl Key {
             }
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
             Self::Actions => put(&mut settings.actions, user_action::read(value)?.into(), origin),
+            Self::PermissionsMode => {
+                put(&mut settings.permissions.mode, Some(permissions::mode(value.text()?)?), origin);
+            }
+            Self::PermissionsAllow => settings.permissions.add(RuleList::Allow, value, &origin)?,
+            Self::PermissionsAsk => settings.permissions.add(RuleList::Ask, value, &origin)?,
+            Self::PermissionsDeny => settings.permissions.add(RuleList::Deny, value, &origin)?,
+            Self::PermissionsFolders => {
+                permissions::join(&mut settings.permissions.more_folders, value, &origin)?
+            }
+            Self::PermissionsTrusted => {
+                permissions::join(&mut settings.permissions.trusted_folders, value, &origin)?
+            }
             Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
             Self::ReviewEchoTimeout => {
                 let echo = Duration::from_millis(value.whole(1)?);

@@ -25,6 +25,14 @@ impl Key {
         fn secret(secret: &Setting<Option<ApiKey>>) -> (Shown, &Origin) {
             shown(secret, |key| set(key.as_ref(), |_| Shown::Hidden))
         }
+        /// With the origin of the last, which is the strongest.
+        fn joined(list: &[Setting<String>]) -> (Shown, &Origin) {
+            let values: toml_edit::Array = list.iter().map(|setting| setting.value.as_str()).collect();
+            (
+                Shown::Value(values.to_string()),
+                list.last().map_or(&Origin::Default, |setting| &setting.origin),
+            )
+        }
         fn thinking_shown(choice: ThinkingChoice) -> Shown {
             match choice {
                 ThinkingChoice::Off => quoted("off"),
@@ -42,6 +50,7 @@ impl Key {
             task,
             tools,
             actions,
+            permissions,
             review,
             files,
             context,
@@ -81,6 +90,12 @@ impl Key {
             Self::OpenAiIdleTimeout => {
                 shown(&openai.idle_timeout, |idle| set(idle.as_ref(), |idle| plain(&idle.as_millis())))
             }
+            Self::PermissionsMode => shown(&permissions.mode, |mode| set(mode.as_ref(), |mode| quoted(mode))),
+            Self::PermissionsAllow => joined(&permissions.allow),
+            Self::PermissionsAsk => joined(&permissions.ask),
+            Self::PermissionsDeny => joined(&permissions.deny),
+            Self::PermissionsFolders => joined(&permissions.more_folders),
+            Self::PermissionsTrusted => joined(&permissions.trusted_folders),
             Self::MaxTurns => shown(max_turns, plain),
             Self::Actions => shown(actions, |actions| {
                 set(Some(actions).filter(|actions| !actions.is_empty()), |actions| {

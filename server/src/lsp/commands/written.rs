@@ -66,6 +66,9 @@ pub(super) fn parse(
         (Verb::Answer, [Value::String(request), Value::String(option)]) => {
             Ok(Command::Answer { request: Some(request.clone()), option: option.clone() })
         }
+        (Verb::SetMode, [Value::String(mode)]) => Ok(Command::SetMode { mode: mode.clone() }),
+        (Verb::Trust, []) => Ok(Command::Trust { trusted: true }),
+        (Verb::Distrust, []) => Ok(Command::Trust { trusted: false }),
         (verb, _) => Err(BadCommand(format!("`{id}` takes {}", forms(verb)))),
     }
 }
@@ -96,7 +99,8 @@ const fn forms(verb: Verb) -> &'static str {
         Verb::Reject => r#""path" line, and a "reason" if you like"#,
         Verb::AcceptAll | Verb::RejectAll => r#"nothing, for all files, or "path""#,
         Verb::ShowDiff => r#"nothing, or "path", or "path" line"#,
-        Verb::OpenChat | Verb::Send => "nothing",
+        Verb::OpenChat | Verb::Send | Verb::Trust | Verb::Distrust => "nothing",
+        Verb::SetMode => r#"a "mode": default, acceptEdits, plan, dontAsk or bypassPermissions"#,
         Verb::Cancel => r#"nothing, for all tasks, or "task""#,
         Verb::Answer => {
             r#""once", "session", "save" or "no", with the question's "id" before it if there are several"#

@@ -5,6 +5,7 @@ use tower_lsp::jsonrpc::Result;
 
 use crate::config::{Key, Shown};
 use crate::lsp::backend::Backend;
+use crate::permissions::{Behavior, SettledRule};
 
 pub(in crate::lsp) async fn config_show(backend: &Backend, _params: Value) -> Result<Value> {
     let loaded = backend.stage().configuration.now();
@@ -21,5 +22,22 @@ pub(in crate::lsp) async fn config_show(backend: &Backend, _params: Value) -> Re
         loaded.files.iter().map(|(path, found)| json!({ "path": path.as_str(), "found": found })).collect();
     let diagnostics: Vec<_> = loaded.diagnostics.iter().map(ToString::to_string).collect();
     let settings: Vec<_> = Key::all().map(setting).collect();
-    Ok(json!({ "settings": settings, "files": files, "diagnostics": diagnostics }))
+    let written = backend.stage().core.rules.current();
+    let rule = |settled: &SettledRule| {
+        let behavior = match settled.behavior {
+            Behavior::Deny => "deny",
+            Behavior::Ask => "ask",
+            Behavior::Allow => "allow",
+        };
+        json!({ "behavior": behavior, "rule": settled.rule.to_string(), "origin": settled.origin })
+    };
+    let permissions = json!({
+        "rules": written.rules.iter().map(rule).collect::<Vec<_>>(),
+        "problems": written.problems,
+        "trusted": written.trusted,
+        "waitingForTrust": written.waiting_for_trust,
+    });
+    Ok(
+        json!({ "settings": settings, "files": files, "diagnostics": diagnostics, "permissions": permissions }),
+    )
 }

@@ -91,7 +91,7 @@ impl Questions {
     pub fn chosen(&self, request_id: &str, choice: Option<&str>) -> Option<PermissionAnswer> {
         let asked = self.open.iter().find(|asked| asked.request.id == request_id)?;
         let option = asked.request.options.iter().find(|option| Some(option.name.as_str()) == choice)?;
-        Some(PermissionAnswer { option_id: option.id.clone(), feedback: None })
+        Some(PermissionAnswer::of(option.id.clone()))
     }
 
     /// What is due at `now`. One question at a time: the oldest.

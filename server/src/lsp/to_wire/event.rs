@@ -9,7 +9,7 @@ use crate::agent::{
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
 use crate::models::{BlockDelta, ProviderEvent};
-use crate::permissions::{PermissionMode, PermissionOptionKind, PermissionRequest};
+use crate::permissions::{PermissionDenial, PermissionMode, PermissionOptionKind, PermissionRequest};
 use crate::tools::{PlanEntry, ToolKind};
 
 /// `event` for an editor; `None` for what has a notification of its own, or nothing to show. `call`: the id of the call
@@ -38,6 +38,7 @@ pub(in crate::lsp) fn event(event: &SessionEvent, call: Option<&str>) -> Option<
             usage: usage(terminal.spent.total()),
             cost: terminal.cost.as_ref().map(cost),
             message: terminal.message.clone(),
+            permission_denials: terminal.denials.iter().map(denial).collect(),
         }),
         SessionEvent::Transition(why) => Some(wire::Event::Transition { reason: why.as_str().to_owned() }),
         SessionEvent::Compaction(status) => Some(wire::Event::Compaction {
@@ -109,10 +110,19 @@ pub(in crate::lsp) fn permission_asked(
             id: request.tool_use_id.to_string(),
             title: request.title.clone(),
             kind: tool_kind(kind),
-            command: None,
+            command: request.command.clone(),
+            input: Some(request.input.clone()),
         },
         options: request.options.iter().map(option).collect(),
         explanation: request.explanation.clone(),
+    }
+}
+
+fn denial(denial: &PermissionDenial) -> wire::PermissionDenial {
+    wire::PermissionDenial {
+        tool_name: denial.tool.clone(),
+        tool_use_id: denial.tool_use_id.to_string(),
+        tool_input: denial.input.clone(),
     }
 }
 

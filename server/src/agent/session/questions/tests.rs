@@ -1,13 +1,16 @@
 //! Questions one at a time, answered, granted and withdrawn.
 
+use serde_json::json;
+
 use super::*;
-use crate::agent::fixture::line;
-use crate::documents::{AbsPath, Workspace};
-use crate::permissions::{Access, PermissionAnswer};
+use crate::agent::fixture::{clock, line};
+use crate::documents::{AbsPath, PathCase, Workspace};
+use crate::permissions::{Access, OwnRules, PermissionAnswer, PermissionMode, Places};
 
 fn questions() -> Questions {
     let root = AbsPath::new("/w").unwrap();
-    Questions::new(Policy::of(Arc::new(Workspace::new(vec![root], false))), SessionMode::default())
+    let policy = Policy::of(Arc::new(Workspace::new(vec![root], false)));
+    Questions::new(policy, SessionMode::default(), RuleBook::empty(), clock())
 }
 
 /// A call that reads a file outside the workspace.
@@ -23,7 +26,7 @@ fn read(path: &str) -> Call {
 }
 
 fn answer(option: &str, feedback: Option<&str>) -> PermissionAnswer {
-    PermissionAnswer { option_id: option.into(), feedback: feedback.map(Into::into) }
+    PermissionAnswer { feedback: feedback.map(Into::into), ..PermissionAnswer::of(option) }
 }
 
 #[tokio::test]
@@ -120,4 +123,138 @@ async fn a_choice_is_open_until_somebody_chooses_or_nobody_waits() {
         lines.extend(line(&event));
     }
     assert_eq!(lines, ["asked ?", "resolved by nobody"]);
+}
+
+/// A session in a workspace on disk that asks about one page on the network.
+struct Bench {
+    folder: tempfile::TempDir,
+    questions: Questions,
+    outbox: Outbox,
+    events: tokio::sync::mpsc::UnboundedReceiver<SessionEvent>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+        let policy = Policy::of(Arc::new(Workspace::new(vec![root.clone()], false)));
+        let book = RuleBook::new(Places {
+            root: Some(root),
+            home: None,
+            case: PathCase::Sensitive,
+            managed: None,
+            trusted: None,
+            own: OwnRules::default(),
+        });
+        let (outbox, events) = Outbox::new();
+        let questions = Questions::new(policy, SessionMode::default(), book, clock());
+        Self { folder, questions, outbox, events }
+    }
+
+    fn fetch(&self, url: &str) -> BoxFuture<'static, Permission> {
+        let call = Call {
+            tool: "WebFetch".into(),
+            aliases: &[],
+            title: format!("Fetch {url}"),
+            input: json!({"url": url}),
+            access: Access::Fetch { url: url.into() },
+            is_read_only: true,
+        };
+        self.questions.can_use(&ToolUseId("t".into()), call, &self.outbox)
+    }
+
+    fn answer(&self, answer: &PermissionAnswer) {
+        let open = self.questions.open().expect("a question");
+        assert!(self.questions.answer(&open.id, answer));
+    }
+
+    fn lines(&mut self) -> Vec<String> {
+        std::iter::from_fn(|| self.events.try_recv().ok()).filter_map(|event| line(&event)).collect()
+    }
+
+    fn settings(&self) -> std::path::PathBuf {
+        self.folder.path().join(".claude/settings.local.json")
+    }
+}
+
+#[tokio::test]
+async fn always_is_kept_in_the_local_settings_with_the_rule_that_was_shown() {
+    let bench = Bench::new();
+    let asked = bench.fetch("https://a.org/x");
+    let names: Vec<String> =
+        bench.questions.open().unwrap().options.into_iter().map(|option| option.name).collect();
+    assert_eq!(
+        names,
+        [
+            "Allow once",
+            "Allow WebFetch(domain:a.org) in this session",
+            "Always allow WebFetch(domain:a.org)",
+            "Deny"
+        ]
+    );
+    bench.answer(&PermissionAnswer::of("save"));
+    assert_eq!(asked.await, Permission::Granted);
+    let saved: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(bench.settings()).unwrap()).unwrap();
+    assert_eq!(saved["permissions"]["allow"], json!(["WebFetch(domain:a.org)"]));
+    assert_eq!(bench.fetch("https://a.org/y").await, Permission::Granted);
+}
+
+#[tokio::test]
+async fn a_rule_that_can_not_be_kept_holds_for_the_session_and_is_told() {
+    let mut bench = Bench::new();
+    std::fs::create_dir(bench.settings().parent().unwrap()).unwrap();
+    let asked = bench.fetch("https://a.org/x");
+    std::fs::write(bench.settings(), "{ no").unwrap();
+    bench.answer(&PermissionAnswer::of("save"));
+    assert_eq!(asked.await, Permission::Granted);
+    assert_eq!(std::fs::read_to_string(bench.settings()).unwrap(), "{ no");
+    let lines = bench.lines().join("\n");
+    assert!(lines.contains("can't be saved") && lines.contains("no JSON"), "{lines}");
+}
+
+#[tokio::test]
+async fn what_breaks_while_a_session_runs_is_told_once_and_asked_about() {
+    let mut bench = Bench::new();
+    std::fs::create_dir(bench.settings().parent().unwrap()).unwrap();
+    std::fs::write(bench.settings(), "{ no").unwrap();
+    drop(bench.fetch("https://a.org/x"));
+    drop(bench.fetch("https://a.org/y"));
+    let told = bench.lines().iter().filter(|line| line.contains("settings.local.json is no JSON")).count();
+    assert_eq!(told, 1);
+}
+
+#[tokio::test]
+async fn a_changed_input_runs_instead_and_grants_nothing() {
+    let bench = Bench::new();
+    let asked = bench.fetch("https://a.org/x");
+    let updated_input = Some(json!({"url": "https://a.org/safe"}));
+    bench.answer(&PermissionAnswer { updated_input, ..PermissionAnswer::of("session") });
+    assert_eq!(asked.await, Permission::Changed(json!({"url": "https://a.org/safe"})));
+    drop(bench.fetch("https://a.org/x"));
+    assert_eq!(bench.questions.policy().rules.len(), 0);
+}
+
+#[tokio::test]
+async fn denials_are_listed_and_may_end_the_task() {
+    let bench = Bench::new();
+    let asked = bench.fetch("https://a.org/x");
+    bench.answer(&PermissionAnswer { interrupt: true, ..PermissionAnswer::of("no") });
+    assert!(matches!(asked.await, Permission::Interrupted(_)));
+    let denials = bench.questions.take_denials();
+    assert_eq!(
+        denials.iter().map(|denial| (denial.tool.as_str(), denial.input["url"].as_str())).collect::<Vec<_>>(),
+        [("WebFetch", Some("https://a.org/x"))]
+    );
+    assert_eq!(bench.questions.take_denials(), []);
+}
+
+#[tokio::test]
+async fn another_mode_answers_what_need_not_be_asked_any_more() {
+    let bench = Bench::new();
+    let asked = bench.fetch("https://a.org/x");
+    bench.questions.mode().set(PermissionMode::DontAsk).unwrap();
+    bench.questions.mode_changed();
+    assert!(matches!(asked.await, Permission::Denied(why) if why.contains("nobody is asked")));
+    assert_eq!(bench.questions.open(), None);
 }

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet};
 use super::file::{COPYDESK, YOU};
 use super::paragraphs::{Paragraphs, paragraph};
 use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, TerminalReason, ToolCallStatus, ToolCallUpdate};
-use crate::conversation::{ContentBlock, Message, SystemKind, TaskId, UserMessage};
+use crate::conversation::{ContentBlock, Message, SessionId, SystemKind, TaskId, UserMessage};
 use crate::lsp::surface::words::{one_line, shortened};
 use crate::models::{BlockDelta, ProviderEvent};
+use crate::permissions::PermissionMode;
 use crate::tools::{PlanEntry, PlanStatus};
 
 /// A failed command's output is in the conversation; here its first line is enough.
@@ -22,6 +23,8 @@ pub(super) struct Transcript {
     /// Tasks whose last answer was taken back; whether another is asked for, the next event tells.
     taken_back: HashSet<TaskId>,
     offline: bool,
+    /// By session, as it was shown.
+    modes: HashMap<SessionId, PermissionMode>,
 }
 
 impl Transcript {
@@ -43,7 +46,10 @@ impl Transcript {
             SessionEvent::Plan(entries) => self.with_rest(&update.task, plan(entries)),
             SessionEvent::SessionChanged(info) => {
                 self.offline = info.offline;
-                Vec::new()
+                let before = self.modes.insert(info.session.clone(), info.mode).unwrap_or_default();
+                let line = (before != info.mode)
+                    .then(|| format!("*The permission mode is `{}`.*", info.mode.name()));
+                self.with_rest(&update.task, line)
             }
             SessionEvent::PermissionResolved { .. }
             | SessionEvent::Transition(_)
@@ -262,6 +268,7 @@ mod tests {
     fn done(reason: TerminalReason, message: Option<&str>) -> SessionEvent {
         let message = message.map(str::to_owned);
         SessionEvent::Loop(LoopEvent::Done(Terminal {
+            denials: Vec::new(),
             reason,
             turns: 1,
             spent: Spending::default(),

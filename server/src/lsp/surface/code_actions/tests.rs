@@ -65,6 +65,8 @@ fn question() -> OpenQuestion {
     OpenQuestion {
         overdue: false,
         request: PermissionRequest {
+            command: None,
+            input: Value::Null,
             id: "p_1".to_owned(),
             tool_use_id: crate::conversation::ToolUseId("toolu_1".to_owned()),
             tool: "Bash".to_owned(),
