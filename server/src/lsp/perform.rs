@@ -99,7 +99,7 @@ fn set_mode(stage: &Stage, written: &str) {
     let newest = sessions.list().pop();
     match newest.and_then(|session| sessions.set_mode(&session.session, mode)) {
         Some(Ok(())) => {
-            stage.editor.show_message(Loudness::Info, format!("Copydesk: the mode is {written} now"))
+            stage.editor.show_message(Loudness::Info, format!("Copydesk: the mode is {written} now"));
         }
         Some(Err(why)) => warn(stage, why),
         None => warn(stage, "there is no session yet: the mode is one session's"),

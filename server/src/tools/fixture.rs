@@ -62,7 +62,7 @@ impl Fixture {
         let shell = Arc::new(Shell::new(Arc::new(no_walls()), vec![root.as_path().to_owned()], state));
         let policy = Policy::of(workspace.clone());
         let seen = Arc::default();
-        let fixture = Self { shell, folder, root, workspace, documents, desk, editor, seen, session, policy };
+        let fixture = Self { folder, root, workspace, documents, desk, editor, seen, session, shell, policy };
         for (name, text) in files {
             fixture.write(name, text);
         }

@@ -27,6 +27,7 @@ use crate::agent::state::State;
 use crate::conversation::{ContentBlock, Message, MessageId, UserMessage};
 
 /// What an iteration comes to.
+#[expect(clippy::large_enum_variant, reason = "one is made in a round, and moved once")]
 pub(super) enum Step {
     Continue(Continuation),
     Terminal(End),

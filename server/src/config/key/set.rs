@@ -92,10 +92,10 @@ impl Key {
             Self::PermissionsAsk => settings.permissions.add(RuleList::Ask, value, &origin)?,
             Self::PermissionsDeny => settings.permissions.add(RuleList::Deny, value, &origin)?,
             Self::PermissionsFolders => {
-                permissions::join(&mut settings.permissions.more_folders, value, &origin)?
+                permissions::join(&mut settings.permissions.more_folders, value, &origin)?;
             }
             Self::PermissionsTrusted => {
-                permissions::join(&mut settings.permissions.trusted_folders, value, &origin)?
+                permissions::join(&mut settings.permissions.trusted_folders, value, &origin)?;
             }
             Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
             Self::ReviewEchoTimeout => {
