@@ -21,6 +21,10 @@ const RUNS: usize = 60;
 const MOST: Duration = Duration::from_millis(15);
 
 fn main() {
+    // The runner of tests asks each program for its list, and this one has none.
+    if !std::env::args().any(|argument| argument == "--bench") {
+        return;
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     for files in [1_000, 10_000] {
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();

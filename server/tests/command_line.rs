@@ -98,6 +98,19 @@ fn a_diff_changes_nothing_and_is_one_that_git_applies() {
 }
 
 #[test]
+fn a_diff_changes_nothing_in_a_mode_that_accepts_changes_either() {
+    let folder = Folder::with(&[("a.rs", BEFORE)]);
+    let settings = folder.path().join("home/.config/copydesk");
+    std::fs::create_dir_all(&settings).unwrap();
+    std::fs::write(settings.join("config.toml"), "permissions.mode = \"acceptEdits\"\n").unwrap();
+    let ran = folder.run(&["run", "--diff", TASK]);
+    assert_eq!((ran.code, folder.read("a.rs").as_str()), (0, BEFORE), "{}", ran.err);
+    assert!(ran.out.contains("+fn open() {}"), "{}", ran.out);
+    let ran = folder.run(&["run", TASK]);
+    assert_eq!((ran.code, folder.read("a.rs").as_str()), (0, AFTER), "{}", ran.err);
+}
+
+#[test]
 fn with_nobody_to_ask_nothing_is_applied() {
     let folder = Folder::with(&[("a.rs", BEFORE)]);
     let ran = folder.run(&["run", TASK]);

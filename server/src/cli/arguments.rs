@@ -197,6 +197,11 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
             let prompt =
                 prompt.ok_or_else(|| error("what is to be done? `copydesk run \"rename load to open\"`"))?;
             let files = plain.map(|word| file_argument(&word)).collect::<Result<_, _>>()?;
+            if decide == Decide::ShowOnly && overrides.iter().any(accepts) {
+                return Err(error(
+                    "`--diff` changes nothing, and in that mode changes go in as they come: choose one",
+                ));
+            }
             Ok(Invocation::Run(RunArguments { prompt, files, decide, output, overrides }))
         }
     }
@@ -242,6 +247,11 @@ impl Words {
     fn set(&mut self, key: Key, value: String, flag: &'static str) {
         self.overrides.push(Override { key, value, flag });
     }
+}
+
+/// Whether changes go in unasked in the mode that is given here.
+fn accepts(given: &Override) -> bool {
+    given.key == Key::PermissionsMode && matches!(given.value.as_str(), "acceptEdits" | "bypassPermissions")
 }
 
 /// An option that says something of permissions: its setting, its name, and what stands behind a `=`.
@@ -475,6 +485,8 @@ mod tests {
         check_error(&["--model"], "needs a value");
         check_error(&["try", "--yes"], "no option `--yes`");
         check_error(&["run", "x", "--yes", "--diff"], "choose one");
+        check_error(&["run", "x", "--diff", "--permission-mode", "acceptEdits"], "changes nothing");
+        check_error(&["run", "x", "--permission-mode=bypassPermissions", "--diff"], "changes nothing");
         check_error(&["run", "x", "--output", "xml"], "not `xml`");
         check_error(&["run", "x", "--output"], "needs a value");
         check_error(&["run", "x", "--allow"], "`--allow` needs a value");
