@@ -92,6 +92,8 @@ impl Puppets {
 
     /// `copydesk/proposal/decide`; gives its results.
     pub async fn decide(&mut self, decision: &str, target: Value) -> Vec<Value> {
+        // Only what was shown can be decided.
+        self.client.request("copydesk/proposal/list", json!({})).await.expect("what there is to decide");
         let params = json!({ "decision": decision, "target": target });
         let answer = self.client.request("copydesk/proposal/decide", params).await;
         let answer = answer.unwrap_or_else(|error| panic!("a decision is answered: {error}"));

@@ -525,7 +525,7 @@ async fn a_model_is_asked_to_think_as_it_can_and_never_again_as_it_cannot() {
     };
     ask_with(budget, ModelRequest { max_tokens: 4_000, ..request() }).await.check_whole("Here.");
     let asked = server.last_request();
-    assert_eq!(asked.body["thinking"], json!({ "type": "enabled", "budget_tokens": 3_999 }));
+    assert_eq!(asked.body["thinking"], json!({ "type": "enabled", "budget_tokens": 3_000 }));
     assert_eq!(asked.header("anthropic-beta"), Some("interleaved-thinking-2025-05-14"));
     assert_eq!(asked.body["output_config"], json!(null), "it takes no effort");
 

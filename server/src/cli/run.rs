@@ -131,7 +131,7 @@ fn exit(ended: &Ended, files: &[File], tally: &Tally, decide: Decide) -> Exit {
 
 /// Whether a change was asked for and is not there: only the offline model's prompts can be told apart.
 fn not_done(ended: &Ended, prompt: &str) -> bool {
-    ended.offline && !wants_only_words(prompt)
+    ended.offline && !ended.proposed && !wants_only_words(prompt)
 }
 
 /// The object of `--output json`, and the last one of `stream-json`: the files that were proposed as the protocol has them,
@@ -234,6 +234,7 @@ mod tests {
             denials,
             cancelled: false,
             offline: false,
+            proposed: false,
             turns: 2,
             usage,
             cost,

@@ -3,8 +3,8 @@
 use anyhow::Result;
 use copydesk_protocol::{
     Cost, Empty, Event, EventParams, MessageRecord, MessageRole, PermissionAnswerParams,
-    PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind, TaskCancelParams, Usage,
-    methods,
+    PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind, TaskCancelParams,
+    ToolCallStatus, ToolKind, Usage, methods,
 };
 use serde_json::Value;
 
@@ -34,6 +34,8 @@ pub(super) struct Ended {
     pub(super) cancelled: bool,
     /// The offline model answered.
     pub(super) offline: bool,
+    /// Whether a change was proposed, whatever has become of it.
+    pub(super) proposed: bool,
     pub(super) turns: u32,
     pub(super) usage: Usage,
     /// `None`: nothing was spent.
@@ -52,6 +54,10 @@ impl Show {
     }
 }
 
+fn is_change(event: &Event) -> bool {
+    matches!(event, Event::ToolCall { kind: ToolKind::Edit, status: ToolCallStatus::Completed, .. })
+}
+
 /// Follows `task`, or the first task that shows itself, until its terminal event.
 pub(super) async fn follow(
     editor: &mut Editor,
@@ -63,6 +69,7 @@ pub(super) async fn follow(
     let mut said = Said::default();
     let mut cancelled = false;
     let mut answered_offline = false;
+    let mut proposed = false;
     loop {
         let (method, params) = match editor.next(interrupt).await? {
             Next::Notification { method, params } => (method, params),
@@ -78,6 +85,7 @@ pub(super) async fn follow(
                     denials: Vec::new(),
                     cancelled,
                     offline: false,
+                    proposed: false,
                     turns: 0,
                     usage: Usage::default(),
                     cost: None,
@@ -109,6 +117,7 @@ pub(super) async fn follow(
                             denials: permission_denials,
                             cancelled,
                             offline,
+                            proposed,
                             turns,
                             usage,
                             cost,
@@ -118,6 +127,7 @@ pub(super) async fn follow(
                         if let Event::RequestStart { offline, .. } = &event {
                             answered_offline = *offline;
                         }
+                        proposed |= is_change(&event);
                         said.take(event);
                     }
                 }

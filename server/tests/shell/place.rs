@@ -18,9 +18,15 @@ pub(crate) struct Place {
 }
 
 impl Place {
+    /// Whether commands have another folder in the place of the one that all of this lies in: what is written there goes
+    /// nowhere, and is not refused.
+    pub(crate) fn is_in_temporary(&self) -> bool {
+        ["/tmp", "/var/tmp"].iter().any(|temporary| self.base.starts_with(temporary))
+    }
+
     /// A workspace of these files, in a home of its own.
     pub(crate) fn with(files: &[(&str, &str)], settings: impl FnOnce(&Utf8Path) -> ShellSettings) -> Self {
-        // Not in `/tmp`, which commands have of their own.
+        // Not in `/tmp`, which commands have of their own, unless all of the project lies there.
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let base = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
         let root = base.join("ws");

@@ -62,7 +62,10 @@ async fn nothing_is_written_outside_of_the_tree() {
         ] {
             let (output, outcome) = place.run(&command, vec![]).await;
             let is_told = ["Read-only", "denied", "No such file"].iter().any(|word| output.contains(word));
-            assert!(code(&outcome) != 0 && is_told, "{best:?} {command}: {outcome:?} {output}");
+            let is_refused = code(&outcome) != 0 && is_told;
+            let is_private =
+                place.is_in_temporary() && !command.contains("/etc/") && !command.contains("/sys/");
+            assert!(is_refused || is_private, "{best:?} {command}: {outcome:?} {output}");
             assert_eq!(fs::read_to_string(&outside).unwrap(), "outside\n", "{best:?} {command}");
         }
         assert!(!place.base.join("made").exists());

@@ -149,7 +149,7 @@ fn provider(name: &str) -> Result<Option<ProviderKind>, String> {
 }
 
 /// The system prompt and the tools alone fill half of a smaller one.
-const SMALLEST_WINDOW: u64 = 4_096;
+const SMALLEST_WINDOW: u64 = 1_000;
 
 fn window(value: &Value) -> Result<u64, String> {
     value.whole(SMALLEST_WINDOW).map_err(|wrong| {
@@ -263,7 +263,7 @@ mod tests {
         check(
             Key::ModelContextWindow,
             Value::Whole(8),
-            Err("expected a whole number of 4096 or more, got 8: it is"),
+            Err("expected a whole number of 1000 or more, got 8: it is"),
         );
         check(Key::ModelServer, text("llama.cpp"), Ok("\"llama.cpp\""));
         check(Key::ModelThinking, text("adaptive"), Ok("\"adaptive\""));
