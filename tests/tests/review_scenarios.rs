@@ -218,16 +218,21 @@ fn change(op: &Value) -> Value {
     })
 }
 
-/// A hunk as the examples write it: whole lines without the last line's end.
+/// A hunk as the examples write it: whole lines without the last line's end. What is added behind a last line that has no
+/// end begins on the wire where that line ends, with a line break; in the examples it is the next line.
 fn as_wanted(hunk: &Value) -> Value {
+    let added = hunk["added"].as_str().unwrap();
+    let start = &hunk["range"]["start"];
+    let behind_the_last = start["character"] != 0 && added.starts_with(['\n', '\r']);
     let lines = |side: &Value| {
         let text = side.as_str().unwrap().replace("\r\n", "\n");
         text.strip_suffix('\n').unwrap_or(&text).to_owned()
     };
+    let new = lines(&hunk["added"]);
     json!({
-        "line": hunk["range"]["start"]["line"],
+        "line": start["line"].as_u64().unwrap() + u64::from(behind_the_last),
         "old": lines(&hunk["removed"]),
-        "new": lines(&hunk["added"]),
+        "new": if behind_the_last { new.strip_prefix('\n').unwrap_or(&new) } else { &new },
         "state": hunk["state"],
     })
 }

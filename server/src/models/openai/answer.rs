@@ -84,8 +84,9 @@ impl Answer {
         self.count(&chunk);
         let choice = chunk.get("choices").and_then(Value::as_array).and_then(|choices| choices.first());
         let Some(choice) = choice else {
-            // Usage figures come without choices, and what keeps a connection awake does.
-            let known = self.started || chunk.get("choices").is_some() || chunk.get("usage").is_some();
+            // Usage figures come without choices, and what keeps a connection awake does. Events of another wire have a type.
+            let has = |field: &str| chunk.get(field).is_some();
+            let known = has("choices") || has("usage") || (self.started && !has("type"));
             return if known {
                 Ok(Vec::new())
             } else {
