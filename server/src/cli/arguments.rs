@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 
 use crate::config::{Key, Override};
+use crate::permissions::PermissionMode;
 
 /// What the person wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -177,6 +178,13 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
     if overrides.iter().any(|given| given.key == Key::ModelName) {
         about = About::Model;
     }
+    let is_no_mode = |given: &&Override| {
+        given.key == Key::PermissionsMode && PermissionMode::named(&given.value).is_none()
+    };
+    if let Some(given) = overrides.iter().find(is_no_mode) {
+        let modes = PermissionMode::ALL.map(PermissionMode::name).join(", ");
+        return Err(error(format!("there is no permission mode `{}`: {modes}", given.value)));
+    }
     let nothing_more = |plain: &[String]| match plain.first() {
         Some(word) => Err(error(format!("`{word}` is one argument too many"))),
         None => Ok(()),
@@ -247,6 +255,16 @@ impl Words {
     fn set(&mut self, key: Key, value: String, flag: &'static str) {
         self.overrides.push(Override { key, value, flag });
     }
+}
+
+/// With these settings no change goes in as it comes because of the configuration: a mode counts only if the command line
+/// says it.
+pub(super) fn asked_by_default(mut overrides: Vec<Override>) -> Vec<Override> {
+    if !overrides.iter().any(|given| given.key == Key::PermissionsMode) {
+        let value = PermissionMode::Default.name().to_owned();
+        overrides.push(Override { key: Key::PermissionsMode, value, flag: "--permission-mode" });
+    }
+    overrides
 }
 
 /// Whether changes go in unasked in the mode that is given here.
@@ -488,6 +506,10 @@ mod tests {
         check_error(&["run", "x", "--diff", "--permission-mode", "acceptEdits"], "changes nothing");
         check_error(&["run", "x", "--permission-mode=bypassPermissions", "--diff"], "changes nothing");
         check_error(&["run", "x", "--output", "xml"], "not `xml`");
+        check_error(
+            &["run", "x", "--permission-mode", "plane"],
+            "no permission mode `plane`: default, acceptEdits",
+        );
         check_error(&["run", "x", "--output"], "needs a value");
         check_error(&["run", "x", "--allow"], "`--allow` needs a value");
         check_error(&["run", "x", "a.rs:9-3"], "lines count from 1");

@@ -10,17 +10,15 @@ use copydesk_protocol::{
 use serde_json::{Value, json};
 
 use super::Exit;
-use super::arguments::{Decide, FileArgument, Output, RunArguments};
+use super::arguments::{Decide, FileArgument, Output, RunArguments, asked_by_default};
 use super::diff;
 use super::editor::{Editor, Interrupt};
 use super::progress::{Progress, Stream};
 use super::review::{Decider, Review, Tally};
 use super::task::{Ended, Show, follow};
 use super::terminal::{Look, Terminal};
-use crate::config::{Key, Override};
 use crate::documents::{AbsPath, PathCase, Workspace, from_path};
 use crate::models::wants_only_words;
-use crate::permissions::PermissionMode;
 
 pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Result<Exit> {
     let folder = working_folder()?;
@@ -28,7 +26,11 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     let task = task_of(&arguments, &workspace)?;
     let begun = Instant::now();
     let mut interrupt = Interrupt::listen()?;
-    let mut editor = Editor::start(&folder, &overrides_of(&arguments)).await?;
+    let overrides = match arguments.decide {
+        Decide::ShowOnly => asked_by_default(arguments.overrides.clone()),
+        Decide::Ask | Decide::AcceptAll => arguments.overrides.clone(),
+    };
+    let mut editor = Editor::start(&folder, &overrides).await?;
     let started: TaskStartResult = editor.call(methods::TASK_START, task).await?;
     let mut show = match (arguments.output, arguments.decide) {
         (Output::Text, Decide::ShowOnly) => Show::Progress(Progress::new(Stream::Err)),
@@ -61,18 +63,6 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     } else {
         exit
     })
-}
-
-/// The settings of the command line. With `--diff` nothing goes in, so a mode of the configuration that accepts changes as
-/// they come does not count.
-fn overrides_of(arguments: &RunArguments) -> Vec<Override> {
-    let mut overrides = arguments.overrides.clone();
-    let says_mode = overrides.iter().any(|given| given.key == Key::PermissionsMode);
-    if arguments.decide == Decide::ShowOnly && !says_mode {
-        let value = PermissionMode::Default.name().to_owned();
-        overrides.push(Override { key: Key::PermissionsMode, value, flag: "--permission-mode" });
-    }
-    overrides
 }
 
 async fn decide(

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use super::Exit;
+use super::arguments::asked_by_default;
 use super::editor::{Editor, Interrupt};
 use super::review::{Decider, Review};
 use super::sample;
@@ -22,7 +23,7 @@ pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) ->
     sample::write(&folder)?;
     let workspace = Workspace::new(vec![folder.clone()], false);
     let mut interrupt = Interrupt::listen()?;
-    let mut editor = Editor::start(&folder, &overrides).await?;
+    let mut editor = Editor::start(&folder, &asked_by_default(overrides)).await?;
 
     terminal.styled(Look::Heading, &format!("A sample project in {folder}"));
     terminal.line(&format!(

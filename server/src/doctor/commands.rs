@@ -26,9 +26,9 @@ fn told(ground: &Ground) -> Vec<Finding> {
         TrialMode::Direct | TrialMode::Real => Finding::bad("commands run on your files themselves (direct)"),
     };
     let walls = match ground.walls {
-        WallKind::Namespaces => Finding::good("in a sandbox of name spaces and Landlock"),
+        WallKind::Namespaces => Finding::good("in a sandbox of namespaces and Landlock"),
         WallKind::Rights => Finding::good("in a sandbox of Landlock alone: they can see other processes"),
-        WallKind::Open => Finding::bad("without a sandbox: this system has neither name spaces nor Landlock"),
+        WallKind::Open => Finding::bad("without a sandbox: this system has neither namespaces nor Landlock"),
     };
     let why = ground.why.iter().map(|why| Finding::note(format!("because: {why}")));
     [tree, walls].into_iter().chain(why).collect()
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_mode_is_told_with_its_reason() {
-        check(TrialMode::Overlay, WallKind::Namespaces, None, &["(overlay)", "name spaces"]);
+        check(TrialMode::Overlay, WallKind::Namespaces, None, &["(overlay)", "namespaces"]);
         check(
             TrialMode::Copy,
             WallKind::Rights,

@@ -53,7 +53,7 @@ pub async fn ground(program: &PathBuf, folder: &Utf8Path, best: Best) -> Ground 
             Ok(()) => {
                 return Ground { mode: copy_at_most(best), walls: WallKind::Namespaces, why: reasons(&why) };
             }
-            Err(refusal) => why.push(format!("no name spaces ({refusal})")),
+            Err(refusal) => why.push(format!("no namespaces ({refusal})")),
         }
     }
     let walls = if best.walls == WallKind::Open {

@@ -23,7 +23,7 @@ pub(super) struct Order {
 pub(super) enum Walls {
     /// A file system, processes and a network of its own.
     Namespaces(Namespaces),
-    /// Rights on the files of this system alone: what is left where name spaces are refused.
+    /// Rights on the files of this system alone: what is left where namespaces are refused.
     Rights(Rights),
     /// Nothing, but that its processes end with it.
     Open,

@@ -87,7 +87,7 @@ if [ -n "${CLAUDE_ENV_FILE-}" ] && [ -r "$CLAUDE_ENV_FILE" ]; then . "$CLAUDE_EN
 "#;
 const RUN_ARGUMENT: &str = r#"eval "$2""#;
 const RUN_FILE: &str = r#". "$2""#;
-/// Where the temporary folder is for a command in name spaces.
+/// Where the temporary folder is for a command in namespaces.
 const TEMPORARY: &str = "/tmp";
 
 impl Shell {

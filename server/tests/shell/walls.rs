@@ -74,7 +74,7 @@ async fn nothing_is_written_outside_of_the_tree() {
 
 #[tokio::test]
 async fn the_attributes_of_other_files_can_not_be_changed() {
-    // Rights on files say nothing of these, so this is for name spaces alone.
+    // Rights on files say nothing of these, so this is for namespaces alone.
     let place = place(Best::ALL);
     if walls(&place).await != WallKind::Namespaces {
         return;

@@ -27,7 +27,7 @@ pub(super) fn enter(spaces: &Namespaces) -> Result<(), Refused> {
     fs::write("/proc/self/uid_map", format!("{user} {user} 1")).step("user name space")?;
     fs::write("/proc/self/gid_map", format!("{group} {group} 1")).step("user name space")?;
     let own = UnshareFlags::NEWNS | UnshareFlags::NEWPID | UnshareFlags::NEWIPC | UnshareFlags::NEWUTS;
-    unshare(own | network).step("name spaces")
+    unshare(own | network).step("namespaces")
 }
 
 /// What is still needed outlives the next exec, whoever the user is.

@@ -164,7 +164,7 @@ fn data(task: &Task, outcome: &Outcome, shown: &Shown, changes: &[Told]) -> Valu
 /// What it ran on, and why on nothing better.
 fn mode(ground: &Ground) -> Value {
     let walls = match ground.walls {
-        WallKind::Namespaces => "name spaces",
+        WallKind::Namespaces => "namespaces",
         WallKind::Rights => "rights",
         WallKind::Open => "none",
     };
