@@ -269,7 +269,9 @@ impl RuleBook {
 
     /// Joins what one place says to the rest; what a workspace may not say before it is trusted waits.
     fn take(&self, all: &mut Written, said: Said, source: Source, origin: &str) {
-        let waits = source == Source::Project && !all.trusted;
+        // Whoever made the folder may have put the local file there too.
+        let is_of_workspace = matches!(source, Source::Project | Source::Local);
+        let waits = is_of_workspace && !all.trusted;
         for rule in said.rules {
             if waits && rule.behavior == Behavior::Allow {
                 all.waiting_for_trust.push(format!("allow {}", rule.rule));
@@ -290,7 +292,7 @@ impl RuleBook {
         if let Some(mode) = said.mode {
             let strict =
                 matches!(mode, PermissionMode::Default | PermissionMode::Plan | PermissionMode::DontAsk);
-            if source == Source::Project && mode == PermissionMode::BypassPermissions {
+            if is_of_workspace && mode == PermissionMode::BypassPermissions {
                 all.problems.push(format!(
                     "{origin}: a workspace can't have permissions bypassed, so it does not count."
                 ));
