@@ -160,9 +160,21 @@ fn a_file_that_can_not_be_read_is_told_and_makes_everything_a_question() {
 }
 
 #[test]
-fn a_saved_rule_counts_from_then_on() {
+fn the_local_file_of_a_workspace_allows_nothing_until_it_is_trusted() {
+    let text = r#"{"permissions": {"allow": ["Read"], "defaultMode": "bypassPermissions"}}"#;
+    let bench = Bench::new(&[("ws/.claude/settings.local.json", text)], OwnRules::default());
+    assert_eq!(bench.read("lib/a"), "ask");
+    assert_eq!(bench.book.current().mode, None);
+    bench.book.set_trust(true).unwrap();
+    assert_eq!(bench.read("lib/a"), "allow");
+    assert_eq!(bench.book.current().mode, None, "no workspace has permissions bypassed");
+}
+
+#[test]
+fn a_saved_rule_counts_from_then_on_in_a_folder_that_is_trusted() {
     let text = "{\n  \"env\": {\"A\": \"b\"}\n}\n";
     let bench = Bench::new(&[("ws/.claude/settings.local.json", text)], OwnRules::default());
+    bench.book.set_trust(true).unwrap();
     assert_eq!(bench.read("lib/a"), "ask");
     bench
         .book
