@@ -57,7 +57,7 @@ async fn nothing_is_written_outside_of_the_tree() {
             format!("echo x >>/proc/1/root{outside}"),
             format!("echo x >>/proc/{}/root{outside}", std::process::id()),
             format!("(sleep 0.2; echo x >>{outside}) & wait $!"),
-            "touch /etc/made /usr/made /root/made".to_owned(),
+            "touch /etc/made /usr/made /opt/made".to_owned(),
             "echo 1 >/proc/sys/kernel/sysrq".to_owned(),
         ] {
             let (output, outcome) = place.run(&command, vec![]).await;
