@@ -19,7 +19,7 @@ const TRAPS: &[&str] = &[
 ];
 
 /// Programs that are looked through: they run what stands behind them, which is judged.
-const WRAPPERS: &[&str] = &["nice", "nohup", "stdbuf", "timeout", "xargs"];
+const WRAPPERS: &[&str] = &["nice", "nohup", "stdbuf", "time", "timeout", "xargs"];
 
 /// A command that takes longer waits for something; it is ended.
 const LONGEST: Duration = Duration::from_secs(5);
