@@ -66,8 +66,7 @@ fn what_is_called_read_only_changes_nothing_and_starts_no_other_program() {
         tally.try_one(&mut scratch, command);
         assert_eq!(tally.run, before + 1, "{command} only reads");
     }
-    let mut runner =
-        if wanted.is_some() { TestRunner::default() } else { TestRunner::deterministic() };
+    let mut runner = if wanted.is_some() { TestRunner::default() } else { TestRunner::deterministic() };
     let strategy = commands::made_up();
     while Instant::now() < end {
         let command = strategy.new_tree(&mut runner).unwrap().current();
