@@ -1,7 +1,9 @@
 //! The LSP door: the only place, with its folder, that names LSP types.
 
+mod announced;
 mod answers;
 mod backend;
+mod background;
 mod capabilities;
 pub mod commands;
 mod configuration;
@@ -15,6 +17,7 @@ mod from_wire;
 mod front_door;
 mod handlers;
 mod hello;
+mod language_server;
 mod leniency;
 mod lost_change;
 mod message;

@@ -1,21 +1,12 @@
-//! The language service: every method of the protocol with the handler that answers it.
+//! What the handlers of one editor share: its features, the line to it, and the stage, built when first needed.
 
 use std::sync::{Arc, OnceLock};
 
 use tokio_util::sync::CancellationToken;
-use tower_lsp::LanguageServer;
-use tower_lsp::jsonrpc::Result;
-use tower_lsp::ls_types::{
-    CodeActionParams, CodeActionResponse, CodeLens, CodeLensParams, DidChangeConfigurationParams,
-    DidChangeTextDocumentParams, DidChangeWatchedFilesParams, DidCloseTextDocumentParams,
-    DidOpenTextDocumentParams, DidSaveTextDocumentParams, ExecuteCommandParams, Hover, HoverParams,
-    InitializeParams, InitializeResult, InitializedParams, InlayHint, InlayHintParams, LSPAny,
-    RenameFilesParams,
-};
 
+use super::background;
 use super::commands::CommandIds;
 use super::core::{Build, Host, Opening};
-use super::handlers;
 use super::hello::Hello;
 use super::outgoing::Outgoing;
 use super::remote_editor::RemoteEditor;
@@ -23,7 +14,7 @@ use super::stage::Stage;
 use crate::documents::AbsPath;
 use crate::editor::{Editor, EditorFeatures};
 
-/// What handlers share.
+/// Stands behind every handler.
 pub(super) struct Backend {
     pub(super) outgoing: Outgoing,
     pub(super) editor: Arc<RemoteEditor>,
@@ -74,7 +65,7 @@ impl Backend {
             let roots = hello.roots(document, &self.host);
             let core = (self.build)(Opening { roots, editor: self.editor.clone(), options: hello.options });
             let stage = Stage::new(core, self.editor.clone(), self.outgoing.clone(), ids);
-            stage.raise(self.may_ask.clone());
+            background::start(&stage, self.may_ask.clone());
             stage
         })
     }
@@ -92,68 +83,5 @@ impl Backend {
     /// The folder the editor was started in, as far as it says.
     pub(super) fn started_in(&self) -> Option<&AbsPath> {
         self.hello.get().and_then(|(hello, _)| hello.root_path.as_ref()).or(self.host.started_in.as_ref())
-    }
-}
-
-impl LanguageServer for Backend {
-    async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        Ok(handlers::initialize(self, params))
-    }
-
-    async fn shutdown(&self) -> Result<()> {
-        handlers::shutdown(self);
-        Ok(())
-    }
-
-    async fn did_open(&self, params: DidOpenTextDocumentParams) {
-        handlers::did_open(self, params);
-    }
-
-    async fn did_change(&self, params: DidChangeTextDocumentParams) {
-        handlers::did_change(self, params);
-    }
-
-    async fn did_close(&self, params: DidCloseTextDocumentParams) {
-        handlers::did_close(self, params);
-    }
-
-    async fn did_save(&self, params: DidSaveTextDocumentParams) {
-        handlers::did_save(self, params);
-    }
-
-    async fn initialized(&self, _: InitializedParams) {
-        handlers::initialized(self);
-    }
-
-    async fn did_change_watched_files(&self, params: DidChangeWatchedFilesParams) {
-        handlers::did_change_watched_files(self, params);
-    }
-
-    async fn did_rename_files(&self, params: RenameFilesParams) {
-        handlers::did_rename_files(self, params);
-    }
-
-    async fn did_change_configuration(&self, params: DidChangeConfigurationParams) {
-        handlers::did_change_configuration(self, params);
-    }
-
-    async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        Ok(handlers::code_action(self, params).await)
-    }
-
-    async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
-        Ok(handlers::hover(self, params))
-    }
-
-    async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        Ok(Some(handlers::code_lens(self, params)))
-    }
-
-    async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        Ok(Some(handlers::inlay_hint(self, params)))
-    }
-
-    async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
-        handlers::execute_command(self, params).map(|()| None)
     }
 }

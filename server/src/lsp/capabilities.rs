@@ -12,7 +12,7 @@ use tower_lsp::ls_types::{
     WorkspaceServerCapabilities,
 };
 
-use super::{commands::CommandIds, custom, hello::Hello};
+use super::{announced, commands::CommandIds, hello::Hello};
 use crate::editor::{CopydeskFeatures, DiagnosticStyle, EditorFeatures, PositionEncoding};
 
 /// The abilities an editor announces, and by its name those that it has or lacks without saying so.
@@ -103,7 +103,7 @@ pub(super) fn server_capabilities(features: &EditorFeatures, ids: &CommandIds) -
         experimental: Some(json!({
             "copydesk": ServerCapability {
                 version: 1,
-                methods: custom::METHODS.iter().map(|method| (*method).to_owned()).collect(),
+                methods: announced::METHODS.iter().map(|method| (*method).to_owned()).collect(),
             }
         })),
         ..ServerCapabilities::default()

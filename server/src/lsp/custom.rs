@@ -9,24 +9,6 @@ use super::backend::Backend;
 use super::failure::not_available;
 use super::{handlers, lost_change};
 
-/// The methods that are answered, as `experimental.copydesk` announces them.
-pub(super) const METHODS: &[&str] = &[
-    methods::TASK_START,
-    methods::TASK_SEND,
-    methods::TASK_CANCEL,
-    methods::SESSION_LIST,
-    methods::SESSION_USAGE,
-    methods::SESSION_SET_MODE,
-    methods::SESSION_COMPACT,
-    methods::PROPOSAL_LIST,
-    methods::PROPOSAL_SHOW,
-    methods::PROPOSAL_DECIDE,
-    methods::PROPOSAL_AMEND,
-    methods::PERMISSION_ANSWER,
-    methods::CONFIG_SHOW,
-    methods::DOCTOR,
-];
-
 /// Methods of the protocol that are answered by saying so.
 const NOT_YET: &[&str] = &[
     "copydesk/session/load",

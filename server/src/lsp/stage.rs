@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use super::answers::Answers;
 use super::commands::CommandIds;
@@ -16,7 +15,6 @@ use super::shown_so_far::ShownSoFar;
 use super::surface::chat::{Chat, ChatParts};
 use super::surface::question::Asker;
 use super::surface::{ReviewFiles, Scene, items};
-use super::{events, proposals, publish, watch_files};
 use crate::agent::{SessionState, StartTask};
 use crate::conversation::{ContentBlock, SessionId};
 use crate::editor::{Editor, Loudness};
@@ -75,20 +73,6 @@ impl Stage {
             running: Running::default(),
             redraw: Arc::default(),
         }
-    }
-
-    /// Starts everything that goes on beside the handlers. Requests of ours wait for `may_ask`.
-    pub(super) fn raise(&self, may_ask: CancellationToken) {
-        tokio::spawn(events::tell(self.clone(), self.core.sessions.subscribe()));
-        tokio::spawn(publish::publish(self.clone()));
-        if self.editor.features().copydesk.review {
-            tokio::spawn(proposals::tell(self.clone()));
-        }
-        let stage = self.clone();
-        tokio::spawn(async move {
-            may_ask.cancelled().await;
-            watch_files::watch(stage).await;
-        });
     }
 
     /// Everything that surfaces are drawn from, as it is now.

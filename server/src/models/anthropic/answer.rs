@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use self::open::Open;
-use super::failure::faulty;
+use super::failure::{Fault, faulty};
 use crate::conversation::{StopReason, Usage};
 use crate::models::failure::Asked;
 use crate::models::follow::Accumulate;
@@ -36,15 +36,6 @@ pub(super) struct Answer {
     stopped: bool,
     /// Bytes taken so far.
     taken: usize,
-}
-
-/// What the stream itself says went wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
-    /// An `error` event: the vendor's error type and message.
-    Reported { error_type: String, message: String },
-    /// No JSON, or an event without what it must have.
-    Malformed(String),
 }
 
 impl Answer {

@@ -2,13 +2,21 @@
 
 use serde_json::Value;
 
-use super::answer::Fault;
 use crate::models::ModelErrorKind;
 use crate::models::failure::{self, Api, Asked, Refusal};
 use crate::models::overflow::{Overflow, overflow};
 use crate::models::retry::{Failure, FailureClass};
 
 pub(super) const API: Api = Api { name: "Messages API", key: "ANTHROPIC_API_KEY" };
+
+/// What the stream itself says went wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// An `error` event: the vendor's error type and message.
+    Reported { error_type: String, message: String },
+    /// No JSON, or an event without what it must have.
+    Malformed(String),
+}
 
 /// Maps a status and body (Messages API, "Errors").
 pub(super) fn refused(refusal: &Refusal, asked: Asked<'_>) -> Failure {
