@@ -402,6 +402,14 @@ export type ProposalShowResult = {
  */
 file: File | null, buffer: string | null, draft: string | null, };
 
+export type ProposalAcceptedParams = { sessionId: string, };
+
+/**
+ * What was written to files that are not open without asking, as the session's mode says: `buffer` is what was there,
+ * `draft` what is there since. In the order it was written; a file that somebody else changed in between comes again.
+ */
+export type ProposalAcceptedResult = { files: Array<ProposalShowResult>, };
+
 export type DecideParams = { decision: Decision, target: DecideTarget, 
 /**
  * Why it was rejected: told to the agent.

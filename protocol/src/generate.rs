@@ -63,6 +63,8 @@ macro_rules! all_types {
             ProposalListResult,
             ProposalShowParams,
             ProposalShowResult,
+            ProposalAcceptedParams,
+            ProposalAcceptedResult,
             DecideParams,
             Decision,
             DecideTarget,

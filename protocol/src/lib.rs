@@ -35,8 +35,9 @@ pub use prompt::{
 };
 pub use proposal::{
     DecideOutcome, DecideParams, DecideResult, DecideTarget, Decision, File, FileKind, Hunk, HunkLines,
-    HunkState, InlineMark, InlineSide, ProposalAmendParams, ProposalChangedParams, ProposalDecideResult,
-    ProposalListParams, ProposalListResult, ProposalShowParams, ProposalShowResult, TextEdit,
+    HunkState, InlineMark, InlineSide, ProposalAcceptedParams, ProposalAcceptedResult, ProposalAmendParams,
+    ProposalChangedParams, ProposalDecideResult, ProposalListParams, ProposalListResult, ProposalShowParams,
+    ProposalShowResult, TextEdit,
 };
 pub use session::{
     ModelUsage, PermissionMode, SessionChangedParams, SessionCompactParams, SessionInfo, SessionListResult,

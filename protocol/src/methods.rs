@@ -12,6 +12,7 @@ pub const PROPOSAL_LIST: &str = "copydesk/proposal/list";
 pub const PROPOSAL_SHOW: &str = "copydesk/proposal/show";
 pub const PROPOSAL_DECIDE: &str = "copydesk/proposal/decide";
 pub const PROPOSAL_AMEND: &str = "copydesk/proposal/amend";
+pub const PROPOSAL_ACCEPTED: &str = "copydesk/proposal/accepted";
 pub const PERMISSION_ANSWER: &str = "copydesk/permission/answer";
 pub const CONFIG_SHOW: &str = "copydesk/config/show";
 pub const DOCTOR: &str = "copydesk/doctor";

@@ -136,6 +136,19 @@ pub struct ProposalShowResult {
     pub draft: Option<String>,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ProposalAcceptedParams {
+    pub session_id: String,
+}
+
+/// What was written to files that are not open without asking, as the session's mode says: `buffer` is what was there,
+/// `draft` what is there since. In the order it was written; a file that somebody else changed in between comes again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ProposalAcceptedResult {
+    pub files: Vec<ProposalShowResult>,
+}
+
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 pub struct DecideParams {
     pub decision: Decision,

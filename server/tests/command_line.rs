@@ -140,6 +140,38 @@ fn a_script_gets_one_object_or_every_event() {
 }
 
 #[test]
+fn a_file_that_can_not_be_written_keeps_no_other_from_being_accepted() {
+    let folder = Folder::with(&[("b.rs", "fn load() {}\n"), ("c.rs", "fn main() { load() }\n")]);
+    // Its encoding has no letter for the new name.
+    let latin = b"// caf\xe9, d\xe9j\xe0 vu, na\xefve\nfn load() {}\n// load\n";
+    std::fs::write(folder.path().join("a.rs"), latin).unwrap();
+    let task = "rename load to ładuj";
+    let ran = folder.run(&["run", "--yes", task]);
+    assert_eq!(std::fs::read(folder.path().join("a.rs")).unwrap(), latin);
+    let rest = (folder.read("b.rs"), folder.read("c.rs"));
+    assert_eq!(rest, ("fn ładuj() {}\n".to_owned(), "fn main() { ładuj() }\n".to_owned()), "{}", ran.err);
+    assert_eq!(ran.code, 4);
+    assert!(ran.out.contains("2 accepted, 0 rejected, 1 not applied"), "{}", ran.out);
+    assert_eq!(ran.err.matches("✗ a.rs: ").count(), 1, "once for each cause: {}", ran.err);
+    assert!(ran.err.contains("✓ b.rs: 1 accepted") && ran.err.contains("✓ c.rs: 1 accepted"), "{}", ran.err);
+
+    for name in ["b.rs", "c.rs"] {
+        let text = folder.read(name).replace("ładuj", "load");
+        std::fs::write(folder.path().join(name), text).unwrap();
+    }
+    let ran = folder.run(&["run", "--yes", "--output=json", task]);
+    let report: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    let states: Vec<_> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| file["hunks"][0]["state"].as_str().unwrap())
+        .collect();
+    assert_eq!(states, ["pending", "accepted", "accepted"]);
+    assert_eq!(report["notApplied"].as_array().unwrap().len(), 1);
+}
+
+#[test]
 fn a_task_without_changes_is_done() {
     let folder = Folder::with(&[("a.rs", BEFORE)]);
     let ran = folder.run(&["run", "explain", "a.rs:L1"]);

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use anyhow::{Context, Result};
 use copydesk_protocol::{
     DecideOutcome, DecideParams, DecideTarget, Decision, File, FileKind, Hunk, HunkState,
-    ProposalAmendParams, ProposalDecideResult, ProposalListParams, ProposalListResult, ProposalShowParams,
-    ProposalShowResult, methods,
+    ProposalAcceptedParams, ProposalAcceptedResult, ProposalAmendParams, ProposalDecideResult,
+    ProposalListParams, ProposalListResult, ProposalShowParams, ProposalShowResult, methods,
 };
 use serde_json::Value;
 
@@ -31,9 +31,11 @@ pub(super) struct Tally {
     pub(super) rejected: usize,
     /// Not decided.
     pub(super) left: usize,
-    /// Accepted, but not applied: why.
+    /// Accepted, but not applied.
+    pub(super) not_applied: usize,
+    /// Why, once for each file and cause.
     pub(super) failed: Vec<String>,
-    /// What became of each hunk that was decided on, by its id.
+    /// What became of each hunk that was decided on, by its id, and of each file that was decided on as a whole, by its URI.
     pub(super) outcomes: BTreeMap<String, DecideOutcome>,
     /// By Ctrl-C.
     pub(super) cancelled: bool,
@@ -45,6 +47,13 @@ pub(super) struct Review<'a> {
     pub(super) terminal: &'a mut Terminal,
     pub(super) workspace: &'a Workspace,
     pub(super) session: &'a str,
+}
+
+/// A file's changes that nobody was asked for.
+pub(super) struct WentIn {
+    pub(super) file: File,
+    pub(super) name: String,
+    pub(super) diff: Vec<DiffLine>,
 }
 
 /// One thing to decide: a hunk, or a file that comes, goes or moves.
@@ -74,7 +83,19 @@ impl Review<'_> {
         Ok(list.files)
     }
 
-    /// Everything as one diff.
+    /// What the session's mode let in without asking.
+    pub(super) async fn went_in(&mut self) -> Result<Vec<WentIn>> {
+        let params = ProposalAcceptedParams { session_id: self.session.to_owned() };
+        let accepted: ProposalAcceptedResult = self.editor.call(methods::PROPOSAL_ACCEPTED, params).await?;
+        let whole = |file: &File, texts: &ProposalShowResult| self.whole_diff(file, texts);
+        let went_in = accepted.files.into_iter().filter_map(|texts| {
+            let file = texts.file.clone()?;
+            Some(WentIn { diff: whole(&file, &texts), name: self.name_of(&file.uri), file })
+        });
+        Ok(went_in.collect())
+    }
+
+    /// Everything that is pending as one diff.
     pub(super) async fn diff(&mut self) -> Result<Vec<DiffLine>> {
         let mut whole = Vec::new();
         for file in self.files().await? {
@@ -83,13 +104,24 @@ impl Review<'_> {
         Ok(whole)
     }
 
-    /// Accepts everything that can be.
+    /// Accepts everything that can be. Each file is decided by itself: one that can't be written keeps no other waiting.
     pub(super) async fn accept_all(&mut self) -> Result<Tally> {
         let mut tally = Tally::default();
-        let pending: usize = self.files().await?.iter().map(|file| file.hunks.len().max(1)).sum();
-        let target = DecideTarget { all: true, ..DecideTarget::default() };
-        self.decide(Decision::Accept, target, &mut tally).await?;
-        tally.left = pending.saturating_sub(tally.accepted + tally.failed.len());
+        let mut done = Vec::new();
+        for file in self.files().await? {
+            let mut of_file = Tally::default();
+            let target = DecideTarget { uri: Some(file.uri.clone()), ..DecideTarget::default() };
+            self.decide(Decision::Accept, target, &mut of_file).await?;
+            // A file that is refused as a whole is one result, however many changes it has.
+            of_file.not_applied = file.hunks.len().max(1).saturating_sub(of_file.accepted);
+            done.push((self.name_of(&file.uri), of_file.clone()));
+            tally.add(of_file);
+        }
+        if tally.not_applied > 0 {
+            for (name, of_file) in done.iter().filter(|(_, of_file)| of_file.not_applied == 0) {
+                self.terminal.note(&visible(&format!("✓ {name}: {}", of_file.words())));
+            }
+        }
         Ok(tally)
     }
 
@@ -153,18 +185,20 @@ impl Review<'_> {
         let params = DecideParams { decision, target, reason: None };
         let decided: ProposalDecideResult = self.editor.call(methods::PROPOSAL_DECIDE, params).await?;
         for result in decided.results {
-            if let Some(hunk) = result.hunk_id {
-                tally.outcomes.insert(hunk, result.outcome);
-            }
+            tally.outcomes.insert(result.hunk_id.unwrap_or_else(|| result.uri.clone()), result.outcome);
             match result.outcome {
                 DecideOutcome::Accepted => tally.accepted += 1,
                 DecideOutcome::Rejected => tally.rejected += 1,
                 DecideOutcome::Amended => {}
                 DecideOutcome::Pending | DecideOutcome::Conflicted | DecideOutcome::Stale => {
-                    let why = result.message.unwrap_or_else(|| "it is still pending".to_owned());
-                    let path = self.name_of(&result.uri);
-                    self.terminal.styled(Look::Bad, &visible(&format!("✗ {path}: {why}")));
-                    tally.failed.push(format!("{path}: {why}"));
+                    tally.not_applied += 1;
+                    let why = result.message.unwrap_or_else(|| unexplained(result.outcome).to_owned());
+                    let failed = format!("{}: {why}", self.name_of(&result.uri));
+                    if !tally.failed.contains(&failed) {
+                        // stdout may be kept for a result.
+                        self.terminal.note(&visible(&format!("✗ {failed}")));
+                        tally.failed.push(failed);
+                    }
                 }
             }
         }
@@ -238,10 +272,14 @@ impl Review<'_> {
 
     async fn diff_of(&mut self, file: &File) -> Result<Vec<DiffLine>> {
         let texts = self.texts(file).await?;
+        Ok(self.whole_diff(file, &texts))
+    }
+
+    fn whole_diff(&self, file: &File, texts: &ProposalShowResult) -> Vec<DiffLine> {
         let old = self.name_of(&file.uri);
         let new = file.new_uri.as_deref().map_or_else(|| old.clone(), |uri| self.name_of(uri));
         let names = Names { old: &old, new: &new };
-        Ok(diff::whole_file(file, names, texts.buffer.as_deref(), texts.draft.as_deref()))
+        diff::whole_file(file, names, texts.buffer.as_deref(), texts.draft.as_deref())
     }
 
     async fn texts(&mut self, file: &File) -> Result<ProposalShowResult> {
@@ -249,16 +287,29 @@ impl Review<'_> {
         self.editor.call(methods::PROPOSAL_SHOW, params).await
     }
 
-    fn name_of(&self, uri: &str) -> String {
+    pub(super) fn name_of(&self, uri: &str) -> String {
         to_path(uri).map_or_else(|_| uri.to_owned(), |path| self.workspace.display(&path))
     }
 }
 
 impl Tally {
-    fn add(&mut self, other: Self) {
+    /// Of what went in without asking: every change is accepted.
+    pub(super) fn of_accepted(went_in: &[WentIn]) -> Self {
+        let mut tally = Self::default();
+        for WentIn { file, .. } in went_in {
+            let names = file.hunks.iter().map(|hunk| &hunk.id);
+            let names = names.chain(file.hunks.is_empty().then_some(&file.uri)).cloned();
+            tally.outcomes.extend(names.map(|name| (name, DecideOutcome::Accepted)));
+            tally.accepted += file.hunks.len().max(1);
+        }
+        tally
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
         self.accepted += other.accepted;
         self.rejected += other.rejected;
         self.left += other.left;
+        self.not_applied += other.not_applied;
         self.failed.extend(other.failed);
         self.outcomes.extend(other.outcomes);
         self.cancelled |= other.cancelled;
@@ -270,8 +321,8 @@ impl Tally {
         if self.left > 0 {
             words.push(format!("{} not decided and given up", self.left));
         }
-        if !self.failed.is_empty() {
-            words.push(format!("{} not applied", self.failed.len()));
+        if self.not_applied > 0 {
+            words.push(format!("{} not applied", self.not_applied));
         }
         words.join(", ")
     }
@@ -311,6 +362,18 @@ fn items(files: Vec<File>) -> Vec<Item> {
         }
     };
     files.into_iter().flat_map(of_file).collect()
+}
+
+/// Why a change that was accepted is not in, where nobody says.
+const fn unexplained(outcome: DecideOutcome) -> &'static str {
+    match outcome {
+        DecideOutcome::Conflicted => "the same lines were changed by somebody else meanwhile",
+        DecideOutcome::Stale => "it has changed since it was shown",
+        DecideOutcome::Pending
+        | DecideOutcome::Accepted
+        | DecideOutcome::Rejected
+        | DecideOutcome::Amended => "it is still pending",
+    }
 }
 
 fn answer(line: &str) -> Option<Answer> {
@@ -374,7 +437,7 @@ mod tests {
     fn a_tally_in_words() {
         let tally = Tally { accepted: 3, rejected: 1, ..Tally::default() };
         assert_eq!(tally.words(), "3 accepted, 1 rejected");
-        let tally = Tally { left: 2, failed: vec!["a: no".into()], ..tally };
+        let tally = Tally { left: 2, not_applied: 1, ..tally };
         assert_eq!(tally.words(), "3 accepted, 1 rejected, 2 not decided and given up, 1 not applied");
     }
 }

@@ -5,19 +5,19 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use camino::Utf8PathBuf;
 use copydesk_protocol::{
-    ContentBlock, EditorContext, File, Hunk, Position, Range, TaskStartParams, TaskStartResult, methods,
+    ContentBlock, EditorContext, File, HunkState, Position, Range, TaskStartParams, TaskStartResult, methods,
 };
 use serde_json::{Value, json};
 
 use super::Exit;
 use super::arguments::{Decide, FileArgument, Output, RunArguments, asked_by_default};
-use super::diff;
+use super::diff::{self, DiffLine};
 use super::editor::{Editor, Interrupt};
 use super::progress::{Progress, Stream};
-use super::review::{Decider, Review, Tally};
+use super::review::{Decider, Review, Tally, WentIn};
 use super::task::{Ended, Show, follow};
-use super::terminal::{Look, Terminal};
-use crate::documents::{AbsPath, PathCase, Workspace, from_path};
+use super::terminal::{Look, Terminal, visible};
+use crate::documents::{AbsPath, PathCase, Workspace, from_path, text_of};
 use crate::models::wants_only_words;
 
 pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Result<Exit> {
@@ -40,15 +40,30 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     };
     let ended = follow(&mut editor, terminal, &mut interrupt, Some(started.task_id), &mut show).await?;
     let lasted = begun.elapsed();
-    if ended.cancelled {
+    if ended.given_up() {
         editor.close().await;
-        terminal.note("Cancelled; nothing was changed.");
+        terminal.note("Cancelled; the server was not waited for.");
         return Ok(Exit::Cancelled);
     }
     let mut review =
         Review { editor: &mut editor, terminal, workspace: &workspace, session: &started.session_id };
-    let files = review.files().await?;
-    let tally = decide(&mut review, &files, &arguments, &mut interrupt).await?;
+    let went_in = review.went_in().await?;
+    if ended.cancelled {
+        review.terminal.note(&cancelled(&went_in));
+        editor.close().await;
+        return Ok(Exit::Cancelled);
+    }
+    if !went_in.is_empty() && arguments.output == Output::Text {
+        let heading = "\nThese changes went in, as the permission mode says:";
+        review.terminal.styled(Look::Heading, heading);
+        for file in &went_in {
+            print(review.terminal, &file.diff);
+        }
+    }
+    let mut files = review.files().await?;
+    let mut tally = Tally::of_accepted(&went_in);
+    tally.add(decide(&mut review, &files, &arguments, &mut interrupt).await?);
+    files.splice(..0, went_in.into_iter().map(|went_in| went_in.file));
     match arguments.output {
         Output::Json | Output::StreamJson => {
             terminal.line(&report(&ended, lasted, files.clone(), &tally).to_string());
@@ -89,20 +104,41 @@ async fn decide(
         Decide::Ask | Decide::ShowOnly => {
             if text {
                 let diff = review.diff().await?;
-                if review.terminal.interactive {
-                    diff::print(review.terminal, &diff);
-                } else {
-                    diff::print_raw(review.terminal, &diff);
-                }
+                print(review.terminal, &diff);
             }
-            if arguments.decide == Decide::Ask {
-                review.terminal.note(
-                    "Nobody is here to be asked, so nothing was applied: run it at a terminal, or with --yes.",
-                );
+            if arguments.decide == Decide::ShowOnly {
+                return Ok(Tally::default());
             }
-            Ok(Tally::default())
+            let left = files.iter().map(|file| file.hunks.len().max(1)).sum();
+            let names: Vec<String> = files.iter().map(|file| review.name_of(&file.uri)).collect();
+            let changes = if left == 1 { "1 change".to_owned() } else { format!("{left} changes") };
+            review.terminal.note(&visible(&format!(
+                "Nobody is here to be asked, so what is pending was not applied ({changes} in {}): run it at a terminal, or with --yes.",
+                names.join(", ")
+            )));
+            Ok(Tally { left, ..Tally::default() })
         }
     }
+}
+
+/// In colour for a person, byte for byte for a program.
+fn print(terminal: &mut Terminal, diff: &[DiffLine]) {
+    if terminal.interactive {
+        diff::print(terminal, diff);
+    } else {
+        diff::print_raw(terminal, diff);
+    }
+}
+
+fn cancelled(went_in: &[WentIn]) -> String {
+    if went_in.is_empty() {
+        return "Cancelled; nothing was changed.".to_owned();
+    }
+    let names: Vec<&str> = went_in.iter().map(|went_in| went_in.name.as_str()).collect();
+    visible(&format!(
+        "Cancelled. What had gone in by then, as the permission mode says, stays: {}.",
+        names.join(", ")
+    ))
 }
 
 fn exit(ended: &Ended, files: &[File], tally: &Tally, decide: Decide) -> Exit {
@@ -110,7 +146,7 @@ fn exit(ended: &Ended, files: &[File], tally: &Tally, decide: Decide) -> Exit {
         Exit::Cancelled
     } else if !ended.is_success() {
         Exit::Failed
-    } else if !tally.failed.is_empty() {
+    } else if tally.not_applied > 0 {
         Exit::NotAllApplied
     } else if files.is_empty() || tally.accepted > 0 || decide == Decide::ShowOnly {
         Exit::Done
@@ -125,15 +161,19 @@ fn not_done(ended: &Ended, prompt: &str) -> bool {
 }
 
 /// The object of `--output json`, and the last one of `stream-json`: the files that were proposed as the protocol has them,
-/// but for each hunk's state, which is what became of it.
+/// but for the state of each hunk, and of each file without one, which is what became of it.
 fn report(ended: &Ended, lasted: Duration, files: Vec<File>, tally: &Tally) -> Value {
     let with_outcomes = |file: File| {
-        let state = |hunk: &Hunk| match tally.outcomes.get(&hunk.id) {
+        let state = |name: &str, before: HunkState| match tally.outcomes.get(name) {
             Some(outcome) => json!(outcome),
-            None => json!(hunk.state),
+            None => json!(before),
         };
-        let states: Vec<Value> = file.hunks.iter().map(state).collect();
+        let states: Vec<Value> = file.hunks.iter().map(|hunk| state(&hunk.id, hunk.state)).collect();
+        let whole = states.is_empty().then(|| state(&file.uri, HunkState::Pending));
         let mut file = json!(file);
+        if let (Some(whole), Some(fields)) = (whole, file.as_object_mut()) {
+            fields.insert("state".to_owned(), whole);
+        }
         let hunks = file.get_mut("hunks").and_then(Value::as_array_mut);
         for (hunk, state) in hunks.into_iter().flatten().zip(states) {
             hunk["state"] = state;
@@ -192,9 +232,25 @@ fn located(file: &FileArgument, workspace: &Workspace) -> Result<(String, Option
     if !workspace.contains(&path) {
         bail!("{} lies outside this folder: start copydesk where the file is", file.path);
     }
+    if let Some((_, last)) = file.lines {
+        check_lines(file, &path, last)?;
+    }
     let at = |line| Position { line, character: 0 };
     let range = file.lines.map(|(first, last)| Range { start: at(first - 1), end: at(last) });
     Ok((from_path(&path), range))
+}
+
+/// A file whose text can't be read is the task's to complain of.
+fn check_lines(file: &FileArgument, path: &AbsPath, last: u32) -> Result<()> {
+    let text = std::fs::read(path.as_path()).ok().and_then(|bytes| text_of(&bytes));
+    let Some(text) = text else { return Ok(()) };
+    // What follows the last line break is no line for a person.
+    let lines = text.lines().count() - usize::from(text.to_string().ends_with(['\n', '\r']));
+    if last as usize > lines.max(1) {
+        let has = if lines == 1 { "1 line".to_owned() } else { format!("{lines} lines") };
+        bail!("{} has {has}: there is no line {last}", file.path);
+    }
+    Ok(())
 }
 
 fn working_folder() -> Result<AbsPath> {
@@ -272,7 +328,7 @@ mod tests {
         let none = Tally::default();
         let accepted = Tally { accepted: 1, rejected: 1, ..Tally::default() };
         let rejected = Tally { rejected: 2, ..Tally::default() };
-        let failed = Tally { accepted: 1, failed: vec!["a: no".into()], ..Tally::default() };
+        let failed = Tally { accepted: 1, not_applied: 1, ..Tally::default() };
         let check = |reason: &str, files: &[File], tally: &Tally, decide, want: Exit| {
             assert_eq!(exit(&ended(reason), files, tally, decide), want, "{reason} {tally:?} {decide:?}");
         };
@@ -329,7 +385,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let root = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
         let workspace = Workspace::new(vec![root.clone()], false);
-        std::fs::write(root.join("a b.rs").as_path(), "").unwrap();
+        std::fs::write(root.join("a b.rs").as_path(), "1\n2\n3\n4\n").unwrap();
         let argument = |path: &str, lines| FileArgument { path: path.into(), lines };
         let arguments = |files| RunArguments {
             prompt: "do it".into(),
@@ -344,6 +400,8 @@ mod tests {
         let uri = format!("{}/a%20b.rs", from_path(&root));
         assert_eq!(task.prompt[1], ContentBlock::ResourceLink { uri: uri.clone(), range });
         assert_eq!(task.context.unwrap().uri, uri);
+        let error = task_of(&arguments(vec![argument("a b.rs", Some((3, 5)))]), &workspace).unwrap_err();
+        assert_eq!(error.to_string(), "a b.rs has 4 lines: there is no line 5");
         let error = task_of(&arguments(vec![argument("missing.rs", None)]), &workspace).unwrap_err();
         assert_eq!(error.to_string(), "missing.rs is no file here");
         let error = task_of(&arguments(vec![argument("/etc/hostname", None)]), &workspace).unwrap_err();

@@ -43,6 +43,11 @@ pub(super) struct Ended {
 }
 
 impl Ended {
+    /// Interrupted twice: how the task ended is not known.
+    pub(super) fn given_up(&self) -> bool {
+        self.session.is_empty()
+    }
+
     pub(super) fn is_success(&self) -> bool {
         matches!(self.reason.as_str(), "completed" | "stop_hook_prevented" | "hook_stopped")
     }

@@ -15,6 +15,7 @@ pub(super) const METHODS: &[&str] = &[
     methods::PROPOSAL_SHOW,
     methods::PROPOSAL_DECIDE,
     methods::PROPOSAL_AMEND,
+    methods::PROPOSAL_ACCEPTED,
     methods::PERMISSION_ANSWER,
     methods::CONFIG_SHOW,
     methods::DOCTOR,

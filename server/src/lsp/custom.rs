@@ -32,6 +32,7 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::PROPOSAL_SHOW, handlers::proposal_show)
         .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)
         .custom_method(methods::PROPOSAL_AMEND, handlers::proposal_amend)
+        .custom_method(methods::PROPOSAL_ACCEPTED, handlers::proposal_accepted)
         .custom_method(methods::PERMISSION_ANSWER, handlers::permission_answer)
         .custom_method(methods::CONFIG_SHOW, handlers::config_show)
         .custom_method(methods::DOCTOR, handlers::doctor)

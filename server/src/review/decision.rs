@@ -42,8 +42,8 @@ pub enum Decide {
 pub enum Acceptance {
     /// The person, to each change.
     Asked,
-    /// Nobody: each change is accepted as it comes, unless somebody may mind. What deletes or overwrites a file, what
-    /// conflicts, lines in which the user typed just now, and what the user took back before wait for the person.
+    /// Nobody: each change is accepted as it comes, unless somebody may mind. What deletes a file or replaces
+    /// its text as a whole, what conflicts, lines in which the user typed just now, and what the user took back before wait for the person.
     AsTheyCome,
 }
 

@@ -13,6 +13,7 @@ mod plan;
 mod show;
 mod sync;
 mod typed;
+mod went_in;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +23,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use self::actor::Desk;
 use self::message::{Message, Propose};
 use super::{
-    Acceptance, AgentView, Decision, DecisionResult, HunkRef, Proposal, ProposeError, Proposed, Reason,
-    ReviewView, Told,
+    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkRef, Proposal, ProposeError, Proposed,
+    Reason, ReviewView, Told,
 };
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, FileStateCache, Opened, ReadError, Workspace};
@@ -164,6 +165,13 @@ impl DeskHandle {
     pub async fn take_told(&self, session: &SessionId) -> Vec<Told> {
         let session = session.clone();
         self.call(|reply| Message::TakeTold { session, reply }).await.unwrap_or_default()
+    }
+
+    /// What this session's agent had written to closed files without asking: the buffer is what was there before. In the
+    /// order it was written; a file that somebody else changed in between comes again.
+    pub async fn went_in(&self, session: &SessionId) -> Vec<Arc<FileReview>> {
+        let session = session.clone();
+        self.call(|reply| Message::WentIn { session, reply }).await.unwrap_or_default()
     }
 
     // For the person.

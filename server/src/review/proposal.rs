@@ -40,6 +40,12 @@ pub enum Proposal {
         content: String,
         seen: Option<Text>,
     },
+    /// What a command made of the text it began from (`None`: there was no file), merged like a whole new text; but it is
+    /// a change of what was there, and overwrites nothing unseen.
+    Made {
+        content: String,
+        from: Option<Text>,
+    },
     Delete,
     Rename {
         to: AbsPath,

@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use super::Waits;
 use super::file::File;
 use super::message::Message;
+use super::went_in::WentIn;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Editor;
@@ -38,6 +39,8 @@ pub(super) struct Desk {
     pub renames: HashMap<(SessionId, AbsPath), AbsPath>,
     /// Sessions whose changes are accepted as they come.
     pub as_they_come: HashSet<SessionId>,
+    /// What was accepted so and written to disk.
+    pub went_in: Vec<WentIn>,
     /// Files of which it was said which encoding they are read in.
     pub guesses_told: HashSet<AbsPath>,
     /// Hunk names, unique over all drafts.
@@ -111,6 +114,7 @@ impl Desk {
             moved: HashMap::new(),
             renames: HashMap::new(),
             as_they_come: HashSet::new(),
+            went_in: Vec::new(),
             guesses_told: HashSet::new(),
             ids: HunkIds::default(),
             claims_made: 0,
@@ -146,6 +150,10 @@ impl Desk {
             Message::TakeTold { session, reply } => {
                 let told = self.take_told(&session);
                 self.answer(reply, told);
+            }
+            Message::WentIn { session, reply } => {
+                let went_in = self.what_went_in(&session);
+                self.answer(reply, went_in);
             }
             Message::Plan { decision, reply } => {
                 let plan = self.plan(decision).await;

@@ -131,18 +131,22 @@ impl Desk {
     ) -> Result<AgentChange, ProposeError> {
         let name = self.display(path);
         let refuse = |message: String| Err(ProposeError::Refused(message));
+        let conflict = |conflicts: Vec<TextConflict>| ProposeError::Refused(in_conflict(&name, &conflicts));
         match (proposal, now) {
             (Proposal::Edit(edits), Some(text)) if fits(&edits, text) => Ok(AgentChange::Edit(edits)),
             (Proposal::Edit(_), Some(_)) => refuse(format!(
                 "The edits of {name} overlap or lie outside of its text; nothing was changed."
             )),
             (Proposal::Write { content, seen: None }, None) => Ok(AgentChange::Write(content)),
-            (Proposal::Write { seen: None, .. }, Some(_)) => {
+            (Proposal::Made { content, from: None }, None) => Ok(AgentChange::Make(content)),
+            (Proposal::Write { seen: None, .. } | Proposal::Made { from: None, .. }, Some(_)) => {
                 refuse(format!("{name} exists and has not been read: read it first, then write it again."))
             }
             (Proposal::Write { content, seen: Some(seen) }, Some(now)) => {
-                let merged = three_way(&seen, now, &content);
-                merged.map(AgentChange::Write).or_else(|conflicts| refuse(in_conflict(&name, &conflicts)))
+                three_way(&seen, now, &content).map(AgentChange::Write).map_err(conflict)
+            }
+            (Proposal::Made { content, from: Some(from) }, Some(now)) => {
+                three_way(&from, now, &content).map(AgentChange::Make).map_err(conflict)
             }
             (Proposal::Delete, Some(_)) => Ok(AgentChange::Delete),
             (Proposal::Rename { to }, Some(_)) => {
@@ -157,9 +161,9 @@ impl Desk {
                     Ok(AgentChange::Rename(to))
                 }
             }
-            (Proposal::Write { seen: Some(_), .. }, None) => refuse(format!(
-                "{name} was deleted since it was read: look where it went before writing it again."
-            )),
+            (Proposal::Write { seen: Some(_), .. } | Proposal::Made { from: Some(_), .. }, None) => refuse(
+                format!("{name} was deleted since it was read: look where it went before writing it again."),
+            ),
             (Proposal::Edit(_) | Proposal::Delete | Proposal::Rename { .. }, None) => {
                 Err(ReadError::Missing { path: path.clone() }.into())
             }
@@ -181,7 +185,7 @@ impl Desk {
             draft.draft.hunks().into_iter().map(|hunk| (hunk.id, hunk.revision)).collect();
         match change {
             AgentChange::Edit(edits) => draft.draft.edit(&edits, &reason),
-            AgentChange::Write(text) => {
+            AgentChange::Write(text) | AgentChange::Make(text) => {
                 if before.is_none() {
                     draft.reasons.push(reason.clone());
                 }
@@ -208,6 +212,8 @@ impl Desk {
 enum AgentChange {
     Edit(Vec<Change>),
     Write(String),
+    /// By a command.
+    Make(String),
     Delete,
     Rename(AbsPath),
 }

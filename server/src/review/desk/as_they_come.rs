@@ -50,7 +50,7 @@ impl Desk {
         groups.into_iter().map(part).collect()
     }
 
-    /// As `edited`, for a whole text: nothing, if there was a file that it overwrites.
+    /// As `edited`, for a whole text from the model: nothing, if there was a file that it overwrites.
     pub(super) fn created(&mut self, session: &SessionId, path: &AbsPath, hunks: &[HunkId]) -> Vec<Part> {
         let Some(file) = self.files.get_mut(path) else { return Vec::new() };
         let Some(draft) = file.drafts.get_mut(session) else { return Vec::new() };

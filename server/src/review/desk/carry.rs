@@ -159,6 +159,7 @@ impl Desk {
         };
         match written {
             Ok(hash) => {
+                self.note_went_in(part, &after);
                 self.written(part, &edits, agent_has_file.then_some(after), hash);
                 results_of(part, Outcome::Accepted, None)
             }

@@ -12,8 +12,8 @@ use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, Opened, ReadError};
 use crate::editor::{ApplyReply, FileEdit};
 use crate::review::{
-    Acceptance, AgentView, Decision, DecisionResult, HunkRef, ProposeError, Proposed, Reason, ReviewView,
-    Told,
+    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkRef, ProposeError, Proposed, Reason,
+    ReviewView, Told,
 };
 
 pub(super) enum Message {
@@ -51,6 +51,10 @@ pub(super) enum Message {
     TakeTold {
         session: SessionId,
         reply: Sender<Vec<Told>>,
+    },
+    WentIn {
+        session: SessionId,
+        reply: Sender<Vec<Arc<FileReview>>>,
     },
     Plan {
         decision: Decision,

@@ -72,7 +72,7 @@ async fn written(
     let content = text.to_string();
     let make = Box::new(move |view: &crate::review::AgentView| match (&view.text, base) {
         (None, Some(_)) => Err("the file was deleted meanwhile".to_owned()),
-        (now, base) => Ok(Proposal::Write { content, seen: base.or_else(|| same(now.as_ref(), &text)) }),
+        (now, base) => Ok(Proposal::Made { content, from: base.or_else(|| same(now.as_ref(), &text)) }),
     });
     let reason = proposing::reason(context, summary.to_owned());
     match context.desk.propose(&context.session, path, reason, make).await {

@@ -1,0 +1,101 @@
+//! `copydesk run` with a scripted model, and nobody at the terminal.
+
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
+use std::process::Stdio;
+
+use copydesk_tests::client::Home;
+use copydesk_tests::model_server::{Answer, ModelServer};
+use serde_json::{Value, json};
+
+struct Ran {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Ran {
+    /// The object of `--output json`.
+    #[track_caller]
+    fn report(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {}{}", self.out, self.err))
+    }
+}
+
+/// Runs a task in `home` with a model that gives these answers.
+async fn run(
+    home: &mut Home,
+    arguments: &[&str],
+    answers: impl IntoIterator<Item = Answer>,
+) -> (Ran, ModelServer) {
+    let model = ModelServer::playing(answers).await;
+    home.environment = vec![
+        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
+        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
+    ];
+    let mut command = tokio::process::Command::from(home.command(&["run"]));
+    let output = command.args(arguments).stdin(Stdio::null()).output().await.unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let ran = Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) };
+    (ran, model)
+}
+
+/// A command, a new file and an end.
+fn changes(home: &Home, command: &str) -> [Answer; 3] {
+    [
+        Answer::calls("Bash", json!({ "command": command })),
+        Answer::calls("Write", json!({ "file_path": home.path("new.txt"), "content": "n\n" })),
+        Answer::says("Done."),
+    ]
+}
+
+#[tokio::test]
+async fn what_the_mode_lets_in_is_applied_shown_and_counted_whoever_changed_it() {
+    for mode in ["acceptEdits", "bypassPermissions"] {
+        let mut home = Home::new();
+        home.write("a.txt", "one\ntwo\n");
+        let script = changes(&home, "sed -i s/two/2/ a.txt");
+        let (ran, _model) = run(&mut home, &["--permission-mode", mode, "go on"], script).await;
+        let read = |name: &str| std::fs::read_to_string(home.path(name)).unwrap();
+        assert_eq!((read("a.txt").as_str(), read("new.txt").as_str()), ("one\n2\n", "n\n"), "{}", ran.out);
+        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
+        for want in ["-two\n+2\n", "+++ b/new.txt", "+n\n", "2 accepted, 0 rejected"] {
+            assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
+        }
+        assert_eq!(ran.err, "");
+    }
+}
+
+#[tokio::test]
+async fn a_report_has_what_went_in_beside_what_is_left() {
+    let mut home = Home::new();
+    home.write("a.txt", "one\ntwo\n");
+    home.write("gone.txt", "g\n");
+    let script = changes(&home, "sed -i s/two/2/ a.txt && rm gone.txt");
+    let arguments = ["--permission-mode", "acceptEdits", "-o", "json", "go on"];
+    let (ran, _model) = run(&mut home, &arguments, script).await;
+    let report = ran.report();
+    let files: Vec<_> = report["files"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|file| {
+            let name = file["uri"].as_str().unwrap().rsplit('/').next().unwrap();
+            (name, file["kind"].as_str().unwrap(), file["hunks"][0]["state"].as_str().unwrap())
+        })
+        .collect();
+    let wanted = [
+        ("a.txt", "modify", "accepted"),
+        ("new.txt", "create", "accepted"),
+        ("gone.txt", "delete", "pending"),
+    ];
+    assert_eq!(files, wanted);
+    assert_eq!((&report["accepted"], ran.code), (&json!(2), 0));
+    assert!(home.path("gone.txt").exists(), "what is deleted is asked about in every mode");
+    assert!(ran.err.contains("what is pending was not applied (1 change in gone.txt)"), "{}", ran.err);
+}
