@@ -211,7 +211,11 @@ agent?: string, toolCall: PermissionToolCall, options: Array<PermissionOption>,
 /**
  * Why it is asked. Hidden characters are shown escaped.
  */
-explanation: string, };
+explanation: string, 
+/**
+ * The rules that an "always" adds, as they are written in settings; none: only this one call can be allowed.
+ */
+rules?: Array<string>, };
 
 export type PermissionToolCall = { id: string, title: string, kind: ToolKind, command?: string, 
 /**
@@ -243,7 +247,11 @@ updatedInput?: unknown,
 /**
  * A denial ends the whole task.
  */
-interrupt?: boolean, };
+interrupt?: boolean, 
+/**
+ * Nobody was there to be asked, so this is no word of the user's: the model is told so.
+ */
+unattended?: boolean, };
 
 export type PermissionResolvedParams = { requestId: string, 
 /**

@@ -20,6 +20,9 @@ pub struct PermissionAskedParams {
     pub options: Vec<PermissionOption>,
     /// Why it is asked. Hidden characters are shown escaped.
     pub explanation: String,
+    /// The rules that an "always" adds, as they are written in settings; none: only this one call can be allowed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -82,6 +85,10 @@ pub struct PermissionAnswerParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub interrupt: Option<bool>,
+    /// Nobody was there to be asked, so this is no word of the user's: the model is told so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub unattended: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

@@ -28,7 +28,7 @@ pub use paths::Starts;
 pub use policy::{Behavior, Policy, SettledRule, Source};
 pub use read_only::read_only_programs;
 pub use request::{
-    Asks, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOption, PermissionOptionKind,
-    PermissionRequest, Question, SAVE, SaveTo, Verdict, choice_request, request,
+    AnsweredBy, Asks, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOption, PermissionOptionKind,
+    PermissionRequest, Question, SAVE, SaveTo, Verdict, allow_flags, choice_request, request, unasked,
 };
 pub use rule::Rule;

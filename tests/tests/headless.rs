@@ -99,3 +99,25 @@ async fn a_report_has_what_went_in_beside_what_is_left() {
     assert!(home.path("gone.txt").exists(), "what is deleted is asked about in every mode");
     assert!(ran.err.contains("what is pending was not applied (1 change in gone.txt)"), "{}", ran.err);
 }
+
+#[tokio::test]
+async fn who_is_not_there_has_rejected_nothing_and_the_way_in_is_named() {
+    let mut home = Home::new();
+    let question = json!({"questions": [{
+        "question": "Which way?", "header": "Way", "multiSelect": false,
+        "options": [{"label": "Left", "description": ""}, {"label": "Right", "description": ""}],
+    }]});
+    let script = [
+        Answer::calls("Bash", json!({ "command": "make all" })),
+        Answer::calls("AskUserQuestion", question),
+        Answer::says("Done."),
+    ];
+    let (ran, model) = run(&mut home, &["go on"], script).await;
+    let told: Vec<String> =
+        model.requests().iter().filter_map(|request| Some(request.results().pop()?.0)).collect();
+    let [denied, unanswered] = told.as_slice() else { panic!("two results: {told:?}") };
+    assert!(denied.starts_with("Nobody is here to be asked, so the call was not run."), "{denied}");
+    assert!(denied.contains("--allow 'Bash(make all") && !denied.contains("rejected"), "{denied}");
+    assert_eq!(unanswered, "Nobody is here to be asked: decide yourself, and say what you assumed.");
+    assert!(ran.out.contains("This would let it through: --allow 'Bash(make all"), "{}", ran.out);
+}

@@ -11,6 +11,7 @@ use serde_json::Value;
 use super::editor::{Editor, Interrupt, Next};
 use super::progress::{Progress, Stream};
 use super::terminal::{Look, Terminal, visible};
+use crate::permissions::allow_flags;
 
 /// How a task is shown.
 pub(super) enum Show {
@@ -54,6 +55,11 @@ impl Ended {
 }
 
 impl Show {
+    /// Questions can be put to a person here.
+    fn asks(&self) -> bool {
+        matches!(self, Self::Progress(_))
+    }
+
     pub(super) fn progress() -> Self {
         Self::Progress(Progress::new(Stream::Out))
     }
@@ -141,21 +147,24 @@ pub(super) async fn follow(
                 let asked: PermissionAskedParams = serde_json::from_value(params)?;
                 let option_id = answer(terminal, show, &asked).await;
                 if let Some(option_id) = option_id {
+                    let unattended = (!terminal.interactive || !show.asks()).then_some(true);
                     let params = PermissionAnswerParams {
                         request_id: asked.request_id,
                         option_id,
                         feedback: None,
                         updated_input: None,
                         interrupt: None,
+                        unattended,
                     };
                     let _: Empty = editor.call(methods::PERMISSION_ANSWER, params).await?;
                 }
             }
             "window/showMessage" => {
-                if let (Show::Progress(progress), Some(text)) =
-                    (&mut *show, params.get("message").and_then(Value::as_str))
-                {
-                    progress.message(terminal, text);
+                if let Some(text) = params.get("message").and_then(Value::as_str) {
+                    match &mut *show {
+                        Show::Progress(progress) => progress.message(terminal, text),
+                        Show::Events | Show::Nothing => terminal.note(&visible(text)),
+                    }
                 }
             }
             _ => {}
@@ -208,7 +217,9 @@ async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAske
     terminal.styled(Look::Heading, &visible(&format!("? {}", call.command.as_ref().unwrap_or(&call.title))));
     terminal.line(&visible(&asked.explanation));
     if !terminal.interactive {
-        terminal.line("Nobody is here to be asked, so the answer is no.");
+        let way = allow_flags(asked.rules.iter().cloned());
+        let way = if way.is_empty() { way } else { format!(" This would let it through: {way}") };
+        terminal.line(&visible(&format!("Nobody is here to be asked, so the answer is no.{way}")));
         return no.map(|option| option.id.clone());
     }
     for (number, option) in (1..).zip(&asked.options) {

@@ -9,7 +9,7 @@ use crate::agent::TaskContext;
 use crate::conversation::{ContentBlock, ImageSource};
 use crate::documents::{AbsPath, Workspace, to_path};
 use crate::editor::{Diagnostic, FileDiagnostics, Place, Places, Position, Range, Severity};
-use crate::permissions::{PermissionAnswer, PermissionMode};
+use crate::permissions::{AnsweredBy, PermissionAnswer, PermissionMode};
 use crate::review::{Decide, Decision, HunkId, HunkRef, Take, Target};
 
 /// A prompt that says something.
@@ -82,10 +82,23 @@ pub(super) fn amendment(params: wire::ProposalAmendParams) -> Decision {
 }
 
 pub(super) fn permission_answer(params: wire::PermissionAnswerParams) -> (String, PermissionAnswer) {
-    let wire::PermissionAnswerParams { request_id, option_id, feedback, updated_input, interrupt } = params;
+    let wire::PermissionAnswerParams {
+        request_id,
+        option_id,
+        feedback,
+        updated_input,
+        interrupt,
+        unattended,
+    } = params;
     (
         request_id,
-        PermissionAnswer { option_id, feedback, updated_input, interrupt: interrupt.unwrap_or_default() },
+        PermissionAnswer {
+            option_id,
+            feedback,
+            updated_input,
+            interrupt: interrupt.unwrap_or_default(),
+            by: if unattended == Some(true) { AnsweredBy::Nobody } else { AnsweredBy::Person },
+        },
     )
 }
 

@@ -4,7 +4,7 @@ mod command;
 
 use super::matching::Judged;
 use super::policy::{Behavior, Policy, Source};
-use super::request::{Question, SaveTo, Verdict};
+use super::request::{Question, SaveTo, Verdict, way_in};
 use super::{Access, Call, PermissionMode, Rule, protected};
 use crate::documents::AbsPath;
 
@@ -72,8 +72,9 @@ fn needed(judged: &Judged<'_>, policy: &Policy) -> Need {
 fn put(question: Question, policy: &Policy) -> Verdict {
     match policy.mode {
         PermissionMode::DontAsk => Verdict::Deny(format!(
-            "{} In this mode nobody is asked, so the call was not run.",
-            question.explanation
+            "{} In this mode nobody is asked, so the call was not run. {}",
+            question.explanation,
+            way_in(&question.rules)
         )),
         PermissionMode::Default
         | PermissionMode::AcceptEdits

@@ -49,6 +49,8 @@ pub struct PermissionRequest {
     /// As the model sent it: what an answer may change.
     pub input: Value,
     pub options: Vec<PermissionOption>,
+    /// What an "always" adds.
+    pub rules: Vec<Rule>,
     pub asks: Asks,
 }
 
@@ -99,6 +101,16 @@ pub struct PermissionAnswer {
     pub updated_input: Option<Value>,
     /// A denial ends the whole task.
     pub interrupt: bool,
+    pub by: AnsweredBy,
+}
+
+/// Whose word an answer is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AnsweredBy {
+    #[default]
+    Person,
+    /// Nobody was there to be asked.
+    Nobody,
 }
 
 impl PermissionAnswer {
@@ -140,8 +152,33 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         },
         input: call.input.clone(),
         options,
+        rules: question.rules.clone(),
         asks: Asks::Leave,
     }
+}
+
+/// Why a call did not run that nobody was there to allow, and what would have let it through: for the model, which tells
+/// the person.
+pub fn unasked(explanation: &str, rules: &[Rule]) -> String {
+    let (explanation, way) = (visible(explanation), way_in(rules));
+    format!("Nobody is here to be asked, so the call was not run. {explanation} {way}")
+}
+
+/// What would let a call through that nobody is asked about.
+pub(super) fn way_in(rules: &[Rule]) -> String {
+    if rules.is_empty() {
+        return "No rule can allow it beforehand: a person has to be there to be asked.".to_owned();
+    }
+    format!(
+        "`{}` lets it through in the next run, as the same under `permissions.allow` in the settings does.",
+        visible(&allow_flags(rules.iter().map(ToString::to_string)))
+    )
+}
+
+/// Rules as a shell takes them on the command line.
+pub fn allow_flags(rules: impl IntoIterator<Item = String>) -> String {
+    let flag = |rule: String| format!("--allow '{}'", rule.replace('\'', r"'\''"));
+    rules.into_iter().map(flag).collect::<Vec<_>>().join(" ")
 }
 
 /// The option of a choice that none of its answers is, but what the person writes.
@@ -174,6 +211,7 @@ pub fn choice_request(
         title: visible(title),
         explanation: visible(explanation),
         options: all,
+        rules: Vec::new(),
         command: None,
         input: Value::Null,
         asks: Asks::Choice,
@@ -183,6 +221,21 @@ pub fn choice_request(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_was_not_asked_is_told_the_flags_that_would_have_helped() {
+        let rule = |written: &str| Rule::parse(written).unwrap();
+        assert_eq!(
+            unasked("It writes.", &[rule("Bash(echo 'a':*)"), rule("Edit")]),
+            "Nobody is here to be asked, so the call was not run. It writes. `--allow 'Bash(echo '\\''a'\\'':*)' --allow \
+             'Edit'` lets it through in the next run, as the same under `permissions.allow` in the settings does."
+        );
+        let without = unasked("A rule says to ask.", &[]);
+        assert!(
+            without.ends_with("No rule can allow it beforehand: a person has to be there to be asked."),
+            "{without}"
+        );
+    }
 
     #[test]
     fn a_question_names_the_rule_and_shows_hidden_characters() {

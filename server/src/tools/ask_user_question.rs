@@ -134,35 +134,54 @@ async fn ask(input: AskUserQuestionInput, context: ToolUseContext) -> Result<Too
             one(question, &context).await
         };
         match answer {
-            Some(answer) => {
+            Answered::With(answer) => {
                 lines.push(format!("{}\nThe user's answer: {answer}", question.question));
                 answers.insert(question.question.clone(), json!(answer));
             }
-            None => lines.push(format!(
+            Answered::Not => lines.push(format!(
                 "{}\nThe user gave no answer to this. Decide yourself, and say what you assumed.",
                 question.question
             )),
+            Answered::Nobody => {
+                return Err(ToolError(
+                    "Nobody is here to be asked: decide yourself, and say what you assumed.".to_owned(),
+                ));
+            }
         }
     }
     let data = json!({"type": "answers", "answers": answers});
     Ok(ToolResult { data, ..ToolResult::text(lines.join("\n\n")) })
 }
 
-async fn one(question: &Question, context: &ToolUseContext) -> Option<String> {
+enum Answered {
+    With(String),
+    Not,
+    /// There is nobody.
+    Nobody,
+}
+
+impl From<Option<String>> for Answered {
+    fn from(words: Option<String>) -> Self {
+        words.map_or(Self::Not, Self::With)
+    }
+}
+
+async fn one(question: &Question, context: &ToolUseContext) -> Answered {
     let left: Vec<&QuestionOption> = question.options.iter().collect();
     let choice = choice(question, &left, &[], "No answer");
     match context.person.choose(choice).await {
         Chosen::Option(at, words) => {
             let label = question.options.get(at).map(|option| option.label.clone());
-            words.or(label)
+            words.or(label).into()
         }
-        Chosen::Declined(words) => words,
+        Chosen::Declined(words) => words.into(),
+        Chosen::Nobody => Answered::Nobody,
     }
 }
 
 /// The same question again and again, without what was chosen, until the person says that it is all: that way exists in
 /// every editor.
-async fn several(question: &Question, context: &ToolUseContext) -> Option<String> {
+async fn several(question: &Question, context: &ToolUseContext) -> Answered {
     let mut chosen: Vec<String> = Vec::new();
     loop {
         let left: Vec<&QuestionOption> =
@@ -180,9 +199,10 @@ async fn several(question: &Question, context: &ToolUseContext) -> Option<String
                 chosen.extend(words);
                 break;
             }
+            Chosen::Nobody => return Answered::Nobody,
         }
     }
-    (!chosen.is_empty()).then(|| chosen.join(", "))
+    (!chosen.is_empty()).then(|| chosen.join(", ")).into()
 }
 
 fn choice(question: &Question, left: &[&QuestionOption], chosen: &[String], decline: &str) -> Choice {

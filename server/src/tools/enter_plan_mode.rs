@@ -81,6 +81,10 @@ async fn enter(context: ToolUseContext) -> Result<ToolResult, ToolError> {
                 "You are planning now: look around, change nothing. When the plan is ready, call ExitPlanMode with it.",
             ))
         }
+        Chosen::Nobody => {
+            let text = "Nobody is here to agree to a plan: start with the work.";
+            Ok(ToolResult { declined: true, ..ToolResult::text(text) })
+        }
         Chosen::Declined(words) => {
             let words = words.map_or(String::new(), |words| format!(" They say: {words}"));
             let text = format!("The user wants no plan first: start with the work.{words}");
@@ -101,6 +105,7 @@ mod tests {
         let fixture = Fixture::new(&[]);
         for (answer, mode, declined) in [
             (Chosen::Declined(None), PermissionMode::Default, true),
+            (Chosen::Nobody, PermissionMode::Default, true),
             (Chosen::Option(0, None), PermissionMode::Plan, false),
         ] {
             let mut context = fixture.context();

@@ -90,6 +90,10 @@ async fn exit(input: ExitPlanModeInput, context: ToolUseContext) -> Result<ToolR
     let data = |approved: bool| json!({"type": "plan_decision", "approved": approved, "plan": input.plan});
     let (at, words) = match context.person.choose(choice).await {
         Chosen::Option(at, words) => (at, words),
+        Chosen::Nobody => {
+            let text = "Nobody is here to agree to the plan, so nothing may be changed: end with the plan as your answer.";
+            return Ok(ToolResult { declined: true, data: data(false), ..ToolResult::text(text) });
+        }
         Chosen::Declined(words) => {
             let words = words.map_or(String::new(), |words| format!(" They say: {words}"));
             let text = format!("The user wants you to keep planning: change nothing yet.{words}");
@@ -145,6 +149,7 @@ mod tests {
             true,
             "keep planning: change nothing yet. They say: smaller",
         );
+        check(Default, Chosen::Nobody, Plan, true, "end with the plan as your answer");
     }
 
     #[tokio::test]

@@ -177,6 +177,8 @@ pub enum Chosen {
     Option(usize, Option<String>),
     /// With their own words if they gave some.
     Declined(Option<String>),
+    /// There is nobody to be asked.
+    Nobody,
 }
 
 /// A step of the task (ACP plan entry).

@@ -13,8 +13,8 @@ use super::super::executor::{CanUseTool, Permission};
 use super::super::outbox::{Outbox, notice};
 use crate::conversation::ToolUseId;
 use crate::permissions::{
-    Call, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOptionKind, PermissionRequest, Policy,
-    Rule, RuleBook, SAVE, SessionMode, Verdict, choice_request, decide, request,
+    AnsweredBy, Call, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOptionKind, PermissionRequest,
+    Policy, Rule, RuleBook, SAVE, SessionMode, Verdict, choice_request, decide, request, unasked,
 };
 use crate::tools::{Choice, Chosen};
 
@@ -142,7 +142,10 @@ impl Questions {
             }
             PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => {
                 inner.deny(&asked.call, &asked.request.tool_use_id);
-                let why = denial(answer.feedback.as_deref());
+                let why = match answer.by {
+                    AnsweredBy::Person => denial(answer.feedback.as_deref()),
+                    AnsweredBy::Nobody => unasked(&asked.request.explanation, &asked.rules),
+                };
                 if answer.interrupt { Permission::Interrupted(why) } else { Permission::Denied(why) }
             }
         }
@@ -334,6 +337,9 @@ fn chosen(request: &PermissionRequest, kind: PermissionOptionKind, answer: &Perm
     let words = answer.feedback.clone().filter(|words| !words.trim().is_empty());
     let at = request.options.iter().position(|option| option.id == answer.option_id);
     let declines = matches!(kind, PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways);
+    if answer.by == AnsweredBy::Nobody {
+        return Chosen::Nobody;
+    }
     match at.filter(|_| answer.option_id != OWN_WORDS && !declines) {
         Some(at) => Chosen::Option(at, words),
         None => Chosen::Declined(words),

@@ -9,7 +9,9 @@ use crate::agent::{
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
 use crate::models::{BlockDelta, ProviderEvent};
-use crate::permissions::{PermissionDenial, PermissionMode, PermissionOptionKind, PermissionRequest};
+use crate::permissions::{
+    PermissionDenial, PermissionMode, PermissionOptionKind, PermissionRequest, visible,
+};
 use crate::tools::{PlanEntry, ToolKind};
 
 /// `event` for an editor; `None` for what has a notification of its own, or nothing to show. `call`: the id of the call
@@ -115,6 +117,7 @@ pub(in crate::lsp) fn permission_asked(
         },
         options: request.options.iter().map(option).collect(),
         explanation: request.explanation.clone(),
+        rules: request.rules.iter().map(|rule| visible(&rule.to_string())).collect(),
     }
 }
 

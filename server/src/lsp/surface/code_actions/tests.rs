@@ -65,6 +65,7 @@ fn question() -> OpenQuestion {
     OpenQuestion {
         overdue: false,
         request: PermissionRequest {
+            rules: vec![],
             command: None,
             input: Value::Null,
             id: "p_1".to_owned(),

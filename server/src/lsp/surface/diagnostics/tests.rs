@@ -281,6 +281,7 @@ fn a_file_that_differs_on_disk_is_pointed_at() {
 #[test]
 fn a_question_nobody_answers_lies_over_the_open_files() {
     let request = PermissionRequest {
+        rules: vec![],
         command: None,
         input: serde_json::Value::Null,
         id: "p_1".to_owned(),

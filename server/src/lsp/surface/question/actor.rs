@@ -18,7 +18,7 @@ pub struct Asker {
 }
 
 enum Event {
-    Asked(PermissionRequest),
+    Asked(Box<PermissionRequest>),
     Resolved(String),
     Typed,
     /// The editor's reply to `window/showMessageRequest`.
@@ -36,7 +36,7 @@ impl Asker {
     }
 
     pub fn asked(&self, request: PermissionRequest) {
-        self.send(Event::Asked(request));
+        self.send(Event::Asked(Box::new(request)));
     }
 
     /// Answered by any of its ways, or void since its task ended.
@@ -107,7 +107,7 @@ async fn run(
             None => inbox.recv().await,
         };
         match event {
-            Some(Event::Asked(request)) => questions.asked(request, now()),
+            Some(Event::Asked(request)) => questions.asked(*request, now()),
             Some(Event::Resolved(request_id)) => questions.resolved(&request_id),
             Some(Event::Typed) => questions.typed(now()),
             Some(Event::Chosen(request_id, choice)) => {
