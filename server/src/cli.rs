@@ -23,7 +23,9 @@ use std::future::Future;
 use std::io::IsTerminal;
 use std::process::ExitCode;
 
-use arguments::{About, Invocation, UsageError};
+pub use editor::EDITOR_NAME;
+
+use arguments::{About, Invocation, Topic, UsageError, missing_folder};
 use terminal::Terminal;
 
 use crate::config::Override;
@@ -69,6 +71,9 @@ pub fn main(
     match arguments::parse(arguments, stdin_is_terminal) {
         Ok(Invocation::Serve { overrides }) => serve(overrides),
         Ok(invocation) => {
+            if let Some(UsageError { message, topic }) = unusable(&invocation) {
+                return wrong_usage(&message, topic);
+            }
             let mut terminal = Terminal::of_process();
             let mut exit = dispatch(invocation, &mut terminal);
             if let Some(cause) = terminal.lost_output() {
@@ -77,11 +82,32 @@ pub fn main(
             }
             ExitCode::from(exit.code())
         }
-        Err(UsageError { message, topic }) => {
-            Terminal::of_process().error(&format!("{message}\nTry `{}`.", help::command(topic)));
-            ExitCode::from(Exit::Usage.code())
-        }
+        Err(UsageError { message, topic }) => wrong_usage(&message, topic),
     }
+}
+
+fn wrong_usage(message: &str, topic: Topic) -> ExitCode {
+    Terminal::of_process().error(&format!("{message}\nTry `{}`.", help::command(topic)));
+    ExitCode::from(Exit::Usage.code())
+}
+
+/// What only a look at this machine shows to be wrong in the arguments. An editor's server is not kept from starting by it.
+fn unusable(invocation: &Invocation) -> Option<UsageError> {
+    let (overrides, topic) = match invocation {
+        Invocation::Run(arguments) => (&arguments.overrides, Topic::Run),
+        Invocation::Try { overrides } => (overrides, Topic::Try),
+        Invocation::Doctor { overrides, .. } => (overrides, Topic::Doctor),
+        Invocation::Config { overrides } => (overrides, Topic::Config),
+        Invocation::Serve { .. }
+        | Invocation::Help { .. }
+        | Invocation::Version
+        | Invocation::Setup { .. } => {
+            return None;
+        }
+    };
+    // A shell leaves `~` in `--add-dir=~/lib` alone; the rules know it.
+    let is_folder = |folder: &str| folder.starts_with("~/") || std::path::Path::new(folder).is_dir();
+    missing_folder(overrides, is_folder).map(|error| UsageError { topic, ..error })
 }
 
 fn dispatch(invocation: Invocation, terminal: &mut Terminal) -> Exit {

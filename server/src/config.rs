@@ -15,7 +15,7 @@ mod tools;
 mod user_action;
 mod value;
 
-pub use choice::{ModelChoice, choose_model, name_without_provider, other_model};
+pub use choice::{ModelChoice, choose_model, missing_model, other_model};
 pub use context::{ContextNumber, ContextSettings};
 pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, settle};

@@ -195,6 +195,18 @@ fn wrong_usage_says_what_is_right() {
     assert_eq!(ran.err, "copydesk: there is no command `rum`\nTry `copydesk help`.\n");
     let ran = folder.run(&["run", "explain", "missing.rs"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, "copydesk: missing.rs is no file here\n"));
+    std::fs::write(folder.path().join("a.rs"), BEFORE).unwrap();
+    let ran = folder.run(&["run", "explain", "a.rs:99"]);
+    assert_eq!((ran.code, ran.err.as_str()), (1, "copydesk: a.rs has 3 lines: there is no line 99\n"));
+    for (arguments, want) in [
+        (["--allow", "Bash("], "`--allow`: `Bash(` is no rule: the parenthesis is not closed"),
+        (["--deny", "WebSearch(x)"], "`--deny`: `WebSearch(x)` can't be followed"),
+        (["--add-dir", "/nope"], "`--add-dir`: there is no folder `/nope`"),
+    ] {
+        let ran = folder.run(&[&["run", "explain", "a.rs"], &arguments[..]].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+        assert!(ran.err.contains(want) && ran.err.contains("copydesk help run"), "{}", ran.err);
+    }
     assert!(folder.run(&["help"]).out.contains("usage: copydesk [COMMAND]"));
     assert_eq!(folder.run(&["--version"]).out, format!("copydesk {}\n", env!("CARGO_PKG_VERSION")));
 }

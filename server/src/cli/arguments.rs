@@ -1,9 +1,15 @@
 //! The arguments of the program, by hand: there are few.
 
+mod file;
+mod settings;
+
 use std::ffi::OsString;
 
+pub(super) use self::file::FileArgument;
+use self::file::file_argument;
+use self::settings::{Words, accepts, check, wants_value};
+pub(super) use self::settings::{as_arguments, asked_by_default, missing_folder};
 use crate::config::{Key, Override};
-use crate::permissions::PermissionMode;
 
 /// What the person wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,14 +46,6 @@ pub(super) struct RunArguments {
     pub(super) decide: Decide,
     pub(super) output: Output,
     pub(super) overrides: Vec<Override>,
-}
-
-/// `src/a.rs`, `src/a.rs:3` or `src/a.rs:3-9`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct FileArgument {
-    pub(super) path: String,
-    /// Counted from 1, both included.
-    pub(super) lines: Option<(u32, u32)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,9 +123,7 @@ pub(super) fn parse(
                 let topic = words.next().map_or(Ok(Topic::All), |word| topic(&word))?;
                 return Ok(Invocation::Help { topic });
             }
-            option if option == "--model" || permission(option).is_some() => {
-                return Err(error(format!("`{option}` needs a value")));
-            }
+            option if wants_value(option) => return Err(error(format!("`{option}` needs a value"))),
             option if option.starts_with('-') => return Err(unknown_option(option)),
             command => topic(command)?,
         };
@@ -135,7 +131,7 @@ pub(super) fn parse(
     }
     match (stdio, stdin_is_terminal) {
         (false, true) => Ok(Invocation::Help { topic: Topic::All }),
-        _ => Ok(Invocation::Serve { overrides: words.overrides }),
+        _ => check(&words.overrides).map(|()| Invocation::Serve { overrides: words.overrides }),
     }
 }
 
@@ -146,6 +142,7 @@ fn topic(word: &str) -> Result<Topic, UsageError> {
         "doctor" => Ok(Topic::Doctor),
         "setup" => Ok(Topic::Setup),
         "config" => Ok(Topic::Config),
+        "help" => Ok(Topic::All),
         other => Err(error(format!("there is no command `{other}`"))),
     }
 }
@@ -162,9 +159,7 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
             "--" => only_plain = true,
             "--help" | "-h" => return Ok(Invocation::Help { topic }),
             "--model" if topic == Topic::Doctor => about = About::Model,
-            option if option == "--model" || permission(option).is_some() => {
-                return Err(error(format!("`{option}` needs a value")));
-            }
+            option if wants_value(option) => return Err(error(format!("`{option}` needs a value"))),
             "--yes" | "-y" if topic == Topic::Run => decide = decided(decide, Decide::AcceptAll)?,
             "--diff" if topic == Topic::Run => decide = decided(decide, Decide::ShowOnly)?,
             "--output" | "-o" if topic == Topic::Run => output = output_named(&words.value("--output")?)?,
@@ -178,13 +173,7 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
     if overrides.iter().any(|given| given.key == Key::ModelName) {
         about = About::Model;
     }
-    let is_no_mode = |given: &&Override| {
-        given.key == Key::PermissionsMode && PermissionMode::named(&given.value).is_none()
-    };
-    if let Some(given) = overrides.iter().find(is_no_mode) {
-        let modes = PermissionMode::ALL.map(PermissionMode::name).join(", ");
-        return Err(error(format!("there is no permission mode `{}`: {modes}", given.value)));
-    }
+    check(&overrides)?;
     let nothing_more = |plain: &[String]| match plain.first() {
         Some(word) => Err(error(format!("`{word}` is one argument too many"))),
         None => Ok(()),
@@ -197,7 +186,13 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
         Topic::Setup => {
             let mut plain = plain.into_iter();
             let editor = plain.next().ok_or_else(|| error("which editor? nvim, helix, vscode or emacs"))?;
-            Ok(Invocation::Setup { editor: setup_editor(&editor)?, languages: plain.collect() })
+            let (editor, languages) = (setup_editor(&editor)?, plain.collect::<Vec<_>>());
+            match (editor, languages.first()) {
+                (SetupEditor::Neovim | SetupEditor::VsCode | SetupEditor::Emacs, Some(word)) => Err(error(
+                    format!("`{word}` is one argument too many: only Helix has to be told languages"),
+                )),
+                _ => Ok(Invocation::Setup { editor, languages }),
+            }
         }
         Topic::Run => {
             let mut plain = plain.into_iter();
@@ -213,89 +208,6 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
             Ok(Invocation::Run(RunArguments { prompt, files, decide, output, overrides }))
         }
     }
-}
-
-/// The words, without the settings among them.
-struct Words {
-    words: std::vec::IntoIter<String>,
-    overrides: Vec<Override>,
-}
-
-impl Words {
-    fn next(&mut self) -> Option<String> {
-        while let Some(word) = self.words.next() {
-            match word.as_str() {
-                "--trust" => self.set(Key::PermissionsTrusted, ".".to_owned(), "--trust"),
-                "--offline" => self.set(Key::ModelProvider, "offline".to_owned(), "--offline"),
-                // Without a name, the command decides what it means.
-                "--model" => match self.words.next() {
-                    Some(name) => self.set(Key::ModelName, name, "--model"),
-                    None => return Some(word),
-                },
-                _ => match word.strip_prefix("--model=") {
-                    Some(name) => self.set(Key::ModelName, name.to_owned(), "--model"),
-                    None => match permission(&word) {
-                        Some((key, flag, Some(value))) => self.set(key, value.to_owned(), flag),
-                        Some((key, flag, None)) => match self.words.next() {
-                            Some(value) => self.set(key, value, flag),
-                            None => return Some(word),
-                        },
-                        None => return Some(word),
-                    },
-                },
-            }
-        }
-        None
-    }
-
-    fn value(&mut self, option: &str) -> Result<String, UsageError> {
-        self.words.next().ok_or_else(|| error(format!("`{option}` needs a value")))
-    }
-
-    fn set(&mut self, key: Key, value: String, flag: &'static str) {
-        self.overrides.push(Override { key, value, flag });
-    }
-}
-
-/// With these settings no change goes in as it comes because of the configuration: a mode counts only if the command line
-/// says it.
-pub(super) fn asked_by_default(mut overrides: Vec<Override>) -> Vec<Override> {
-    if !overrides.iter().any(|given| given.key == Key::PermissionsMode) {
-        let value = PermissionMode::Default.name().to_owned();
-        overrides.push(Override { key: Key::PermissionsMode, value, flag: "--permission-mode" });
-    }
-    overrides
-}
-
-/// Whether changes go in unasked in the mode that is given here.
-fn accepts(given: &Override) -> bool {
-    given.key == Key::PermissionsMode && matches!(given.value.as_str(), "acceptEdits" | "bypassPermissions")
-}
-
-/// An option that says something of permissions: its setting, its name, and what stands behind a `=`.
-fn permission(word: &str) -> Option<(Key, &'static str, Option<&str>)> {
-    const OPTIONS: [(&str, Key); 4] = [
-        ("--permission-mode", Key::PermissionsMode),
-        ("--allow", Key::PermissionsAllow),
-        ("--deny", Key::PermissionsDeny),
-        ("--add-dir", Key::PermissionsFolders),
-    ];
-    OPTIONS.into_iter().find_map(|(flag, key)| {
-        let rest = word.strip_prefix(flag)?;
-        let value = rest.strip_prefix('=');
-        (rest.is_empty() || value.is_some()).then_some((key, flag, value))
-    })
-}
-
-/// The arguments that give a server of ours the same settings.
-pub(super) fn as_arguments(overrides: &[Override]) -> Vec<String> {
-    overrides
-        .iter()
-        .map(|Override { key, value, flag }| match key {
-            Key::ModelProvider | Key::PermissionsTrusted => (*flag).to_owned(),
-            _ => format!("{flag}={value}"),
-        })
-        .collect()
 }
 
 fn decided(before: Decide, now: Decide) -> Result<Decide, UsageError> {
@@ -326,31 +238,6 @@ fn setup_editor(name: &str) -> Result<SetupEditor, UsageError> {
                  in its own settings for language servers, to start `copydesk`"
         ))),
     }
-}
-
-/// `path:3-9`, `path:3`, each number with an `L` before it if one likes; any other colon belongs to the name.
-fn file_argument(word: &str) -> Result<FileArgument, UsageError> {
-    let whole = || FileArgument { path: word.to_owned(), lines: None };
-    let Some((path, lines)) = word.rsplit_once(':') else { return Ok(whole()) };
-    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-    let number = |text: &str| text.strip_prefix('L').unwrap_or(text).parse::<u32>().ok();
-    match (number(first), number(last)) {
-        (Some(first), Some(last)) if first >= 1 && first <= last => {
-            Ok(FileArgument { path: path.to_owned(), lines: Some((first, last)) })
-        }
-        (Some(_), Some(_)) => Err(error(format!("`{word}`: lines count from 1, the first one first"))),
-        _ if is_numbers(lines) => Err(error(format!("`{word}`: no file has so many lines"))),
-        _ => Ok(whole()),
-    }
-}
-
-fn is_numbers(lines: &str) -> bool {
-    let digits = |text: &str| {
-        let text = text.strip_prefix('L').unwrap_or(text);
-        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
-    digits(first) && digits(last)
 }
 
 fn unknown_option(option: &str) -> UsageError {
@@ -396,6 +283,7 @@ mod tests {
     fn help_and_version() {
         check(&["--version"], Invocation::Version);
         check(&["help", "run"], Invocation::Help { topic: Topic::Run });
+        check(&["help", "help"], Invocation::Help { topic: Topic::All });
         check(&["run", "--help"], Invocation::Help { topic: Topic::Run });
         check(&["-h"], Invocation::Help { topic: Topic::All });
     }
@@ -450,8 +338,6 @@ mod tests {
         let model = || vec![Override { key: Key::ModelName, value: "m".into(), flag: "--model" }];
         check(&["doctor", "--model", "m"], Invocation::Doctor { overrides: model(), about: About::Model });
         check(&["config", "--model", "m"], Invocation::Config { overrides: model() });
-        assert_eq!(as_arguments(&model()), ["--model=m"]);
-        assert_eq!(as_arguments(&offline()), ["--offline"]);
         let given = |key, value: &str, flag| Override { key, value: value.into(), flag };
         let overrides = vec![
             given(Key::PermissionsMode, "plan", "--permission-mode"),
@@ -470,17 +356,7 @@ mod tests {
             "--add-dir=../lib",
             "--trust",
         ];
-        check(&written, Invocation::Config { overrides: overrides.clone() });
-        assert_eq!(
-            as_arguments(&overrides),
-            [
-                "--permission-mode=plan",
-                "--allow=Bash(a, b)",
-                "--deny=Read(.env)",
-                "--add-dir=../lib",
-                "--trust"
-            ]
-        );
+        check(&written, Invocation::Config { overrides });
     }
 
     #[test]
@@ -512,11 +388,14 @@ mod tests {
         );
         check_error(&["run", "x", "--output"], "needs a value");
         check_error(&["run", "x", "--allow"], "`--allow` needs a value");
+        check_error(&["run", "x", "--allow", "Bash("], "`--allow`: `Bash(` is no rule");
+        check_error(&["--stdio", "--deny=(x)"], "`--deny`: `(x)` is no rule");
         check_error(&["run", "x", "a.rs:9-3"], "lines count from 1");
         check_error(&["run", "x", "a.rs:99999999999999"], "no file has so many lines");
         check_error(&["setup", "zed"], "to start `copydesk`");
         check_error(&["setup"], "which editor?");
         check_error(&["setup", "ed"], "nothing for `ed`");
+        check_error(&["setup", "nvim", "rust"], "only Helix has to be told languages");
         check_error(&["doctor", "me"], "one argument too many");
     }
 }

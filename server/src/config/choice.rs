@@ -74,8 +74,15 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
     }
 }
 
-/// A model is named, and there is neither a key nor a server to ask it of: for a person whom the offline model answers.
-pub fn name_without_provider(settings: &Settings) -> Option<String> {
+/// What the settings ask for that is not there: for a person whom the offline model answers.
+pub fn missing_model(settings: &Settings) -> Option<String> {
+    let provider = &settings.model.provider;
+    if provider.value == Some(ProviderKind::Local) {
+        return Some(format!(
+            "no model server answers at its usual port on this machine, which `model.provider` asks for ({}), so the offline model answers, which is no language model. Start Ollama, llama.cpp, LM Studio or vLLM, or name another model.",
+            provider.origin
+        ));
+    }
     let name = settings.model.name.value.as_ref().filter(|_| settings.model.provider.value.is_none())?;
     Some(format!(
         "there is no key and no server for the model `{name}` ({}), so the offline model answers, which is no language model. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name the provider too: `openai/{name}`.",
@@ -127,12 +134,15 @@ mod tests {
     #[test]
     fn a_name_that_nobody_can_be_asked_for_is_told_with_the_next_step() {
         let mut settings = Settings::default();
-        assert_eq!(name_without_provider(&settings), None);
+        assert_eq!(missing_model(&settings), None);
         settings.model.name.value = Some("gpt-5".to_owned());
-        let told = name_without_provider(&settings).unwrap();
+        let told = missing_model(&settings).unwrap();
         assert!(told.contains("`gpt-5`") && told.contains("OPENAI_API_KEY") && told.contains("openai/gpt-5"));
         settings.model.provider.value = Some(ProviderKind::Offline);
-        assert_eq!(name_without_provider(&settings), None, "it was chosen");
+        assert_eq!(missing_model(&settings), None, "it was chosen");
+        settings.model.provider.value = Some(ProviderKind::Local);
+        let told = missing_model(&settings).unwrap();
+        assert!(told.contains("no model server answers") && told.contains("Start Ollama"), "{told}");
     }
 
     use crate::config::{Entry, Layer, Origin, Value, settle};
