@@ -18,7 +18,7 @@ mod save;
 mod settings;
 
 pub use access::{Access, Call};
-pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, Written};
+pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, TrustBy, Written};
 pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
 pub use decide::decide;
 pub use escape::{has_hidden, visible};

@@ -2,6 +2,7 @@
 
 mod logging;
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -12,12 +13,13 @@ use etcetera::BaseStrategy as _;
 
 use self::logging::SetLevel;
 use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps, ToolSetup};
+use crate::cli;
 use crate::config::{self, Override, Places, Settings, TaskNumber, choose_model, other_model};
 use crate::documents::{self, AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::{Editor, Loudness};
 use crate::lsp::{self, Core, Host, Opening, Reload};
 use crate::models;
-use crate::permissions::{self, Beginning, PermissionMode, RuleBook};
+use crate::permissions::{self, Beginning, PermissionMode, RuleBook, TrustBy};
 use crate::review::{DeskHandle, Waits};
 use crate::shell::{self, ShellSettings, TextRule};
 use crate::tools::Tools;
@@ -46,8 +48,15 @@ pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
     let ending = runtime.block_on(door);
     // A thread that still waits for input must not hold the process.
     runtime.shutdown_background();
+    if ending == lsp::Ending::NoEditor {
+        // Whoever started it by hand is at the other end of stderr.
+        let _ = writeln!(std::io::stderr(), "{NO_EDITOR}");
+    }
     ExitCode::from(ending.exit_code())
 }
+
+const NO_EDITOR: &str = "copydesk: the input ended before an editor said `initialize`. Without a command, copydesk is a \
+                         language server that an editor starts; `copydesk help` says what else it does.";
 
 /// The core of one editor's session.
 fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core {
@@ -139,7 +148,8 @@ fn permissions(workspace: &Workspace, settings: &Settings, editor: &dyn Editor) 
     for problem in &written.problems {
         tell(problem);
     }
-    if let Some(text) = written.waiting() {
+    let by = if editor.features().name == cli::EDITOR_NAME { TrustBy::Flag } else { TrustBy::Command };
+    if let Some(text) = written.waiting(by) {
         tell(&text);
     }
     let beginning =

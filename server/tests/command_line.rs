@@ -228,6 +228,14 @@ fn the_doctor_finds_what_is_wrong_and_a_workspace_can_not_choose_the_model() {
 }
 
 #[test]
+fn a_server_without_an_editor_says_so() {
+    let folder = Folder::with(&[]);
+    let ran = folder.run(&[]);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""));
+    assert!(ran.err.contains("the input ended before an editor said `initialize`"), "{}", ran.err);
+}
+
+#[test]
 fn try_shows_a_whole_task_and_takes_only_what_was_accepted() {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["try"]);
@@ -247,6 +255,11 @@ fn try_shows_a_whole_task_and_takes_only_what_was_accepted() {
     assert!(shelf.contains("fn open") && !shelf.contains("copydesk:"), "{shelf}");
     let readme = std::fs::read_to_string(Path::new(project).join("README.md")).unwrap();
     assert!(readme.contains("Mind the load") && readme.contains("`Shelf::open`"), "{readme}");
+    assert!(
+        ran.out.contains(&format!("The sample project stays in {project}: delete it when")),
+        "{}",
+        ran.out
+    );
     std::fs::remove_dir_all(project).unwrap();
 }
 
@@ -284,16 +297,18 @@ fn what_is_tried_with_nobody_to_read_of_it_leaves_nothing_and_a_relative_home_is
     std::fs::create_dir(&temporary).unwrap();
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
-    Command::new(env!("CARGO_BIN_EXE_copydesk"))
-        .args(["try", "--offline"])
-        .current_dir(folder.path())
-        .env_clear()
-        .envs([("HOME", "rel"), ("TMPDIR", temporary.to_str().unwrap())])
-        .stdin(Stdio::null())
-        .stdout(writer)
-        .output()
-        .unwrap();
-    assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    for stdout in [writer.into(), Stdio::null()] {
+        Command::new(env!("CARGO_BIN_EXE_copydesk"))
+            .args(["try", "--offline"])
+            .current_dir(folder.path())
+            .env_clear()
+            .envs([("HOME", "rel"), ("TMPDIR", temporary.to_str().unwrap())])
+            .stdin(Stdio::null())
+            .stdout(stdout)
+            .status()
+            .unwrap();
+        assert_eq!(std::fs::read_dir(&temporary).unwrap().count(), 0);
+    }
     let names: Vec<_> =
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["tmp"]);

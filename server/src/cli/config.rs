@@ -6,7 +6,7 @@ use super::Exit;
 use super::terminal::{Look, Terminal};
 use crate::config::{Key, Loaded, Origin, Override, Places, Shown, load};
 use crate::documents::AbsPath;
-use crate::permissions::{self, Behavior, RuleBook, visible};
+use crate::permissions::{self, Behavior, RuleBook, TrustBy, visible};
 
 pub(super) fn show(terminal: &mut Terminal, overrides: &[Override]) -> Exit {
     let loaded = load(&places(overrides));
@@ -71,7 +71,7 @@ fn print_rules(terminal: &mut Terminal, loaded: &Loaded) {
         let origin = terminal.paint(Look::Quiet, &format!("# {}", settled.origin));
         terminal.line(&format!("{behavior:5} {}  {origin}", visible(&settled.rule.to_string())));
     }
-    for problem in written.problems.iter().chain(&written.waiting()) {
+    for problem in written.problems.iter().chain(&written.waiting(TrustBy::Flag)) {
         terminal.styled(Look::Bad, &visible(problem));
     }
 }

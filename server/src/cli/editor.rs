@@ -18,6 +18,8 @@ use super::client::{Backlog, Client, Incoming, LineError, ServerError, read};
 use crate::config::Override;
 use crate::documents::{AbsPath, from_path};
 
+/// What it calls itself.
+pub const EDITOR_NAME: &str = "copydesk";
 /// JSON-RPC's own code.
 const METHOD_NOT_FOUND: i64 = -32601;
 /// What a server that is asked to end gets, before it is made to.
@@ -223,7 +225,7 @@ fn hello(root: &AbsPath) -> Value {
     };
     json!({
         "processId": std::process::id(),
-        "clientInfo": { "name": "copydesk", "version": env!("CARGO_PKG_VERSION") },
+        "clientInfo": { "name": EDITOR_NAME, "version": env!("CARGO_PKG_VERSION") },
         "rootUri": uri,
         "workspaceFolders": [{ "uri": uri, "name": root.file_name() }],
         "capabilities": {

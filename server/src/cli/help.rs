@@ -83,8 +83,8 @@ exit codes:
   2    wrong usage
   3    there were changes, and none was applied
   4    something accepted could not be applied
-  5    the offline model was asked for a change and has made none: it says why. Of a language model
-       nobody can tell whether words were all that was wanted, so that is 0
+  5    the offline model was asked for a change and has made none. Of a language model nobody can
+       tell whether words were all that was wanted, so that is 0
   130  cancelled
 ";
 
@@ -111,10 +111,12 @@ const CONFIG: &str = "\
 usage: copydesk config
 
 Prints the settings in effect as TOML, each with what it is and, unless it is the default, the place
-it came from, then what is wrong in them. They are read from config.toml in your configuration folder, from .copydesk/config.toml here,
-from the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY,
-OPENAI_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_DETECT_LOCAL, COPYDESK_LOG) and from the command line;
-the later ones win. An editor's own settings are not known here.
+it came from, then the permission rules and what is wrong in any of them.
+
+They are read from config.toml in your configuration folder, from .copydesk/config.toml here, from
+the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY,
+OPENAI_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_DETECT_LOCAL, COPYDESK_LOG) and from the
+command line; the later ones win. An editor's own settings are not known here.
 
 --model openai/NAME sets both `model.provider` and `model.name`, --model local the provider alone; in
 the files, `model.name` is the name alone. Without `model.provider`, the first of these answers:

@@ -7,6 +7,14 @@ use super::arguments::SetupEditor;
 use super::terminal::Terminal;
 
 pub(super) fn setup(terminal: &mut Terminal, editor: SetupEditor, languages: &[String]) -> Exit {
+    if let Some(unknown) = languages.iter().find(|name| servers_of(name).is_none()) {
+        let known = LANGUAGES.map(|(name, _)| name).join(", ");
+        terminal.error(&format!(
+            "`{unknown}` is no language of Helix whose servers are known here: {known}. For another one, put \"copydesk\" first \
+             in its own `language-servers`, in front of those that `hx --health LANGUAGE` names."
+        ));
+        return Exit::Usage;
+    }
     match editor {
         SetupEditor::Neovim => terminal.print(include_str!("setup/neovim.lua")),
         SetupEditor::Helix => {
@@ -63,8 +71,7 @@ fn helix_languages(wanted: &[String]) -> String {
     let mut text = String::from("[language-server.copydesk]\ncommand = \"copydesk\"\nargs = [\"--stdio\"]\n");
     let wanted = wanted.iter().map(String::as_str).filter(|name| !OWN.contains(name));
     for name in wanted.chain(OWN) {
-        let servers =
-            LANGUAGES.iter().find(|(language, _)| *language == name).map_or(&[][..], |(_, servers)| servers);
+        let servers = servers_of(name).unwrap_or_default();
         let list: Vec<String> =
             std::iter::once(&"copydesk").chain(servers).map(|server| format!("\"{server}\"")).collect();
         // Writing to a string does not fail.
@@ -78,13 +85,19 @@ fn helix_languages(wanted: &[String]) -> String {
     text
 }
 
+/// `None`: not known here.
+fn servers_of(language: &str) -> Option<&'static [&'static str]> {
+    LANGUAGES.iter().find(|(name, _)| *name == language).map(|(_, servers)| *servers)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::terminal::Written;
 
     #[test]
     fn helix_gets_copydesk_first_in_every_language() {
-        let text = helix_languages(&["rust".to_owned(), "elm".to_owned(), "diff".to_owned()]);
+        let text = helix_languages(&["rust".to_owned(), "go".to_owned(), "diff".to_owned()]);
         let config: toml::Table = text.parse().unwrap();
         assert_eq!(config["language-server"]["copydesk"]["command"].as_str(), Some("copydesk"));
         let servers: Vec<_> = config["language"]
@@ -98,7 +111,7 @@ mod tests {
             servers,
             [
                 r#"rust ["copydesk", "rust-analyzer"]"#,
-                r#"elm ["copydesk"]"#,
+                r#"go ["copydesk", "gopls", "golangci-lint-lsp"]"#,
                 r#"diff ["copydesk"]"#,
                 r#"markdown ["copydesk", "marksman", "markdown-oxide"]"#,
             ]
@@ -106,8 +119,27 @@ mod tests {
     }
 
     #[test]
+    fn the_usual_languages_have_the_servers_that_each_has_when_it_is_named() {
+        let config: toml::Table = HELIX_LANGUAGES.parse().unwrap();
+        for language in config["language"].as_array().unwrap() {
+            let name = language["name"].as_str().unwrap();
+            let named: toml::Table = helix_languages(&[name.to_owned()]).parse().unwrap();
+            let named = named["language"].as_array().unwrap();
+            let alone = named.iter().find(|alone| alone["name"].as_str() == Some(name)).unwrap();
+            assert_eq!(language["language-servers"], alone["language-servers"], "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_language_is_told_with_those_that_are_known() {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        assert_eq!(setup(&mut terminal, SetupEditor::Helix, &["nvim".to_owned()]), Exit::Usage);
+        assert_eq!(written.text(), "", "nothing that could be pasted");
+    }
+
+    #[test]
     fn what_is_printed_for_helix_is_toml() {
-        HELIX_LANGUAGES.parse::<toml::Table>().unwrap();
         HELIX_CONFIG.parse::<toml::Table>().unwrap();
     }
 }

@@ -9,6 +9,8 @@ pub(super) struct Terminal {
     colours: Colours,
     /// Somebody can be asked.
     pub(super) interactive: bool,
+    /// What is printed goes nowhere.
+    nowhere: bool,
     /// Why some of the output is lost, though there is somebody to read it.
     lost: Option<std::io::Error>,
 }
@@ -42,6 +44,7 @@ impl Terminal {
         Self {
             colours: if terminal && !no_colour { Colours::On } else { Colours::Off },
             interactive: terminal && std::io::stdin().is_terminal(),
+            nowhere: goes_nowhere(&out),
             out: Box::new(out),
             err: Box::new(std::io::stderr()),
             lost: None,
@@ -52,7 +55,7 @@ impl Terminal {
     #[cfg(test)]
     pub(super) fn writing_to(out: impl Write + 'static) -> Self {
         let (out, err) = (Box::new(out), Box::new(std::io::sink()));
-        Self { out, err, colours: Colours::Off, interactive: false, lost: None }
+        Self { out, err, colours: Colours::Off, interactive: false, nowhere: false, lost: None }
     }
 
     /// As it is, without a line break.
@@ -72,7 +75,7 @@ impl Terminal {
 
     /// All that was printed has arrived somewhere.
     pub(super) fn is_heard(&self) -> bool {
-        self.lost.is_none()
+        self.lost.is_none() && !self.nowhere
     }
 
     pub(super) fn line(&mut self, text: &str) {
@@ -121,6 +124,22 @@ impl Terminal {
         };
         tokio::task::spawn_blocking(read).await.ok().flatten()
     }
+}
+
+/// Whether stdout is the null device, which also stands in for one that was closed.
+#[cfg(unix)]
+fn goes_nowhere(out: &std::io::Stdout) -> bool {
+    use std::os::fd::AsFd as _;
+    use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
+    let Ok(out) = out.as_fd().try_clone_to_owned() else { return true };
+    let (out, null) = (std::fs::File::from(out).metadata(), std::fs::metadata("/dev/null"));
+    let (Ok(out), Ok(null)) = (out, null) else { return false };
+    out.file_type().is_char_device() && out.rdev() == null.rdev()
+}
+
+#[cfg(not(unix))]
+fn goes_nowhere(_out: &std::io::Stdout) -> bool {
+    false
 }
 
 /// `text` with every control character but tab and line feed made visible, so that a file or a model can't move the cursor or

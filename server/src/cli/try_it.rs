@@ -64,7 +64,8 @@ pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) ->
          copydesk doctor                            which model answers, and what is missing"
     ));
     if terminal.is_heard() {
-        // The person was told where it is.
+        terminal
+            .line(&format!("\nThe sample project stays in {folder}: delete it when you have seen enough."));
         let _ = temporary.keep();
     }
     Ok(match (ended.is_success(), tally.cancelled) {

@@ -42,10 +42,13 @@ fn tell(found: &mut Vec<Finding>, choice: &ModelChoice, next: &mut Vec<String>) 
             }
         }
         ProviderKind::Local => {
-            found.push(Finding::good(format!(
+            found.push(Finding::note(format!(
                 "a model on this machine (Ollama, llama.cpp, vLLM, LM Studio), if one answers at its usual port, which is not tried here: {why}"
             )));
             offline(found, "until then the offline model answers", next);
+            next.push(
+                "`copydesk doctor --model` looks for the server and asks its model what it can do".to_owned(),
+            );
             true
         }
         ProviderKind::Offline => {

@@ -32,6 +32,8 @@ pub enum Ending {
     Abrupt,
     /// The editor is gone: its process, its input to us, or its ear for us.
     EditorGone,
+    /// There was none: the input ended before `initialize`.
+    NoEditor,
 }
 
 impl Ending {
@@ -39,7 +41,7 @@ impl Ending {
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Asked => 0,
-            Self::Abrupt | Self::EditorGone => 1,
+            Self::Abrupt | Self::EditorGone | Self::NoEditor => 1,
         }
     }
 }
@@ -82,6 +84,7 @@ async fn listen(
     gone: &CancellationToken,
 ) -> Ending {
     let mut handlers = FuturesUnordered::new();
+    let mut greeted = false;
     loop {
         tokio::select! {
             biased;
@@ -94,6 +97,7 @@ async fn listen(
             message = incoming.recv() => match message {
                 Some(Incoming::Request(request)) => {
                     let exits = request.method() == "exit";
+                    greeted |= request.method() == "initialize";
                     if door.ready().await.is_ok() {
                         handlers.push(door.call(lost_change::or_lost(leniency::read_kindly(request))));
                     }
@@ -104,6 +108,7 @@ async fn listen(
                 Some(Incoming::Answer { id, result }) => outgoing.answered(id, result),
                 Some(Incoming::Invalid(response)) => outgoing.respond(&response),
                 None if door.is_shut_down() => return Ending::Asked,
+                None if !greeted => return Ending::NoEditor,
                 None => return Ending::EditorGone,
             },
         }

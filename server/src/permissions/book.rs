@@ -92,13 +92,25 @@ pub struct Written {
     pub files: Vec<(Utf8PathBuf, bool)>,
 }
 
+/// How the person can trust a folder from where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrustBy {
+    /// In an editor.
+    Command,
+    /// At a terminal.
+    Flag,
+}
+
 impl Written {
     /// What of the workspace's settings does not count yet, in a sentence for the person; `None`: nothing.
-    pub fn waiting(&self) -> Option<String> {
+    pub fn waiting(&self, by: TrustBy) -> Option<String> {
+        let how = match by {
+            TrustBy::Command => "run the command `copydesk.trust`",
+            TrustBy::Flag => "start copydesk with `--trust`, or name it in `permissions.trusted_folders`",
+        };
         (!self.waiting_for_trust.is_empty()).then(|| {
             format!(
-                "the settings of this folder ask for what does not count until you trust it: {}. To trust it, run the \
-                 command `copydesk.trust`, or start copydesk with `--trust`.",
+                "the settings of this folder ask for what does not count until you trust it: {}. To trust it, {how}.",
                 self.waiting_for_trust.join(", ")
             )
         })

@@ -151,3 +151,10 @@ async fn the_answer_leaves_before_the_output_is_closed() {
     assert_eq!(door.ending().await, Ending::Asked);
     assert!(rest.is_empty());
 }
+
+#[tokio::test]
+async fn an_input_that_ends_before_any_hello_came_from_no_editor() {
+    let Door { to_server, from_server: _open, server } = open();
+    drop(to_server);
+    assert_eq!(server.await.unwrap(), Ending::NoEditor);
+}

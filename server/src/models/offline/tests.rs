@@ -244,6 +244,9 @@ fn run_tool(
         }
         "Edit" => {
             let path = field("file_path");
+            if path.starts_with("locked") {
+                return Err("A rule forbids this call.".to_owned());
+            }
             let text = files.get_mut(&path).ok_or_else(|| format!("{path} does not exist"))?;
             let crlf = text.contains("\r\n");
             let plain = text.replace("\r\n", "\n");
@@ -259,6 +262,14 @@ fn run_tool(
         }
         other => Err(format!("no tool {other}")),
     }
+}
+
+#[tokio::test]
+async fn what_is_forbidden_is_not_tried_again_and_told_once() {
+    let files = [("locked.rs", "fn load() {}\nload();\nload();\n")];
+    let run = run(&files, "rename load to open in locked.rs", "").await;
+    assert_eq!(run.calls.iter().filter(|call| call.starts_with("Read")).count(), 1, "{:#?}", run.calls);
+    run.last_words("Nothing was changed.\n\n3 changes did not go in: A rule forbids this call.");
 }
 
 #[tokio::test]

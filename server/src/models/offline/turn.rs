@@ -168,16 +168,37 @@ fn change(
         return Turn { text, calls: left };
     }
     let failed: Vec<&Done> = pass.edits.iter().filter(|edit| edit.failed).collect();
-    if !failed.is_empty() && pass.number < READINGS {
-        let mut paths: Vec<&str> = failed.iter().filter_map(|edit| edit.field("file_path")).collect();
+    // What was forbidden is so in a second reading too.
+    let mut paths: Vec<&str> =
+        failed.iter().filter(|edit| has_moved_on(edit)).filter_map(|edit| edit.field("file_path")).collect();
+    if !paths.is_empty() && pass.number < READINGS {
         paths.dedup();
         let calls = paths.into_iter().map(|path| call("Read", json!({ "file_path": path }))).collect();
         return Turn { text: "Some changes did not fit, so I read again.".to_owned(), calls };
     }
-    for edit in failed {
-        notes.push(format!("One change did not go in: {}", edit.text));
-    }
+    notes.extend(not_in(&failed));
     said(summary(&task.done, &notes))
+}
+
+/// The file said something else by the time the edit came.
+fn has_moved_on(edit: &Done) -> bool {
+    edit.text.contains("old_string")
+}
+
+/// Each cause once, in the order they came.
+fn not_in(failed: &[&Done]) -> Vec<String> {
+    let mut causes: Vec<(&str, usize)> = Vec::new();
+    for edit in failed {
+        match causes.iter_mut().find(|(cause, _)| *cause == edit.text) {
+            Some((_, count)) => *count += 1,
+            None => causes.push((&edit.text, 1)),
+        }
+    }
+    let told = causes.into_iter().map(|(cause, count)| match count {
+        1 => format!("One change did not go in: {cause}"),
+        _ => format!("{count} changes did not go in: {cause}"),
+    });
+    told.collect()
 }
 
 /// What was proposed, file by file, and what the person should know.
