@@ -121,3 +121,35 @@ async fn who_is_not_there_has_rejected_nothing_and_the_way_in_is_named() {
     assert_eq!(unanswered, "Nobody is here to be asked: decide yourself, and say what you assumed.");
     assert!(ran.out.contains("This would let it through: --allow 'Bash(make all"), "{}", ran.out);
 }
+
+#[tokio::test]
+async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
+    let mut home = Home::new();
+    home.write("mark.txt", "\u{feff}one\n");
+    home.write("both.txt", "\u{feff}one\n");
+    home.write("run.sh", "true\n");
+    home.write(
+        "make.sh",
+        "sed -i '1s/^\\xEF\\xBB\\xBF//' mark.txt; printf 'two\\n' >both.txt; echo false >>run.sh; chmod +x run.sh\n\
+         printf 'a\\0b' >binary; echo x >$'odd\\xff.txt'\n",
+    );
+    let script = [Answer::calls("Bash", json!({ "command": "bash make.sh" })), Answer::says("Done.")];
+    let (ran, model) =
+        run(&mut home, &["--permission-mode", "acceptEdits", "--allow", "Bash", "go on"], script).await;
+    let told = model.last_request().results().pop().unwrap().0;
+    let not_proposed = [
+        "mark.txt: only its byte order mark or its encoding was changed, which can't be proposed",
+        "both.txt: its byte order mark or its encoding was changed too, which can't be proposed",
+        "run.sh: its permissions are 755 now, which can't be proposed",
+        "binary: a binary file of 3 bytes, which can't be proposed",
+        "odd\u{fffd}.txt: its name is not UTF-8, so nothing of it can be proposed",
+    ];
+    for want in not_proposed {
+        assert!(told.contains(want), "{want} in {told}");
+        assert!(ran.out.contains(want), "{want} in {}", ran.out);
+    }
+    assert!(told.contains("run.sh: changed, pending review (h_"), "{told}");
+    assert!(!told.contains("mark.txt: changed"), "{told}");
+    let read = |name: &str| std::fs::read_to_string(home.path(name)).unwrap();
+    assert_eq!((read("both.txt"), read("run.sh")), ("\u{feff}two\n".to_owned(), "true\nfalse\n".to_owned()));
+}

@@ -1,6 +1,6 @@
 //! A task's events as a person follows them.
 
-use copydesk_protocol::{Delta, Event, ToolCallStatus};
+use copydesk_protocol::{Delta, Event, MessageRole, ToolCallStatus};
 
 use super::answer_text::AnswerText;
 use super::terminal::{Look, Terminal, visible};
@@ -79,6 +79,9 @@ impl Progress {
                     look,
                     &format!("{mark} {} after {turns}{message}", reason.replace('_', " ")),
                 );
+            }
+            Event::Message { message } if message.role == MessageRole::System => {
+                self.message(terminal, &message.text);
             }
             // What the stream has shown already, or what only a screen that is drawn anew can use.
             Event::RequestStart { .. }

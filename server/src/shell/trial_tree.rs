@@ -33,7 +33,7 @@ pub enum ChangeKind {
     /// The file, made or changed, as it is now.
     Written(Vec<u8>),
     Deleted,
-    /// Its permissions, as `chmod` has them.
+    /// Its permissions, as `chmod` has them; of a file that was written too, behind that.
     Mode(u32),
     /// Something that can't be shown as text.
     Whole {
@@ -53,6 +53,8 @@ pub enum Whole {
     Link,
     /// A pipe, a socket or a device.
     Special,
+    /// Its name is not UTF-8; the path shows it as far as it can be read.
+    OddName,
 }
 
 /// Which files are brought back as text.

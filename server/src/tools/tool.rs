@@ -208,6 +208,8 @@ pub struct ToolResult {
     pub data: Value,
     /// Messages that go into the history after the results.
     pub new_messages: Vec<Message>,
+    /// For the person alone.
+    pub notes: Vec<String>,
     /// The call came to an end that is an error, and has all this to say of it.
     pub failed: bool,
     /// Of a call that runs alone; that of another is passed over.

@@ -94,16 +94,20 @@ async fn each_kind_of_change_is_told() {
                 ("dir/one.txt", "1"),
                 ("dir/two.txt", "2"),
                 ("run.sh", "true\n"),
+                ("both.sh", "b\n"),
                 ("same.txt", "s"),
                 ("moved.txt", "m"),
             ],
         );
         let command = "sed -i s/a/b/ edit.txt; rm gone.txt; rm -r dir; mkdir dir; echo 3 >dir/three.txt; chmod +x run.sh; \
-                       touch same.txt; mv moved.txt there.txt; printf 'a\\0b' >binary; ln -s edit.txt link";
+                       touch same.txt; mv moved.txt there.txt; printf 'a\\0b' >binary; ln -s edit.txt link; echo x >both.sh; chmod 700 both.sh; \
+                       echo x >$'odd\\xff.txt'; echo y >tool.sh; chmod +x tool.sh";
         let (output, outcome) = place.run(command, vec![]).await;
         assert_eq!(output, "", "{best:?}");
         let wanted = [
             "binary Whole { what: Binary, size: 3 }",
+            "both.sh: x",
+            "both.sh Mode(448)",
             "dir/one.txt Deleted",
             "dir/three.txt: 3",
             "dir/two.txt Deleted",
@@ -111,8 +115,11 @@ async fn each_kind_of_change_is_told() {
             "gone.txt Deleted",
             "link Whole { what: Link, size: 8 }",
             "moved.txt Deleted",
+            "odd\u{fffd}.txt Whole { what: OddName, size: 2 }",
             "run.sh Mode(493)",
             "there.txt: m",
+            "tool.sh: y",
+            "tool.sh Mode(493)",
         ];
         assert_eq!(told(&place, &outcome), wanted, "{best:?}");
         assert_eq!(told(&place, &place.run("true", vec![]).await.1), Vec::<String>::new(), "told once");

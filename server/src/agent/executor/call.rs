@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use super::stages::{Stages, texts};
 use super::{CanUseTool, Permission};
 use crate::agent::acceptance::acceptance;
-use crate::agent::outbox::{Outbox, user};
+use crate::agent::outbox::{Outbox, notice, user};
 use crate::agent::query::ToolCall;
 use crate::agent::state::{Clock, RoundContext, Ways};
 use crate::agent::{Hooks, SessionEvent, ToolCallStatus, ToolHookInput, ToolHookVerdict};
@@ -95,6 +95,9 @@ impl Batch {
             }
         };
         stages.ended(status, &result);
+        for note in &result.notes {
+            self.outbox.message(notice((self.clock)(), note));
+        }
         let content = if result.content.is_empty() {
             vec![ToolResultContent::Text(format!("{} finished without output.", call.name))]
         } else {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -89,6 +90,7 @@ impl CopyTree {
             }
             there.insert(path);
         }
+        there.extend(odd_names(&self.copy).map(|(path, _)| path));
         let is_lost = |path: &Utf8PathBuf| !there.contains(path) && !views.contains_key(path);
         for path in self.known.keys().filter(|path| is_lost(path)).cloned().collect::<Vec<_>>() {
             remove(&self.copy.join(&path))?;
@@ -107,7 +109,16 @@ impl CopyTree {
         let mut found = Vec::new();
         let mut there = BTreeSet::new();
         for (path, metadata) in files(&self.copy) {
-            if let Some(kind) = self.change(&path, &metadata, rule, begun) {
+            for kind in self.change(&path, &metadata, rule, begun) {
+                found.push(TreeChange { path: self.lower.join(&path), kind });
+            }
+            there.insert(path);
+        }
+        for (path, metadata) in odd_names(&self.copy) {
+            let stamp = Stamp::of(&metadata);
+            let before = self.known.insert(path.clone(), Copied { lower: None, stamp });
+            if before.is_none_or(|before| before.stamp != stamp) {
+                let kind = ChangeKind::Whole { what: Whole::OddName, size: metadata.len() };
                 found.push(TreeChange { path: self.lower.join(&path), kind });
             }
             there.insert(path);
@@ -130,35 +141,38 @@ impl CopyTree {
         metadata: &Metadata,
         rule: TextRule,
         begun: SystemTime,
-    ) -> Option<ChangeKind> {
+    ) -> Vec<ChangeKind> {
+        let whole = |what| vec![ChangeKind::Whole { what, size: metadata.len() }];
         let stamp = Stamp::of(metadata);
         let known = self.known.get(path).copied();
         if known.is_some_and(|known| known.stamp == stamp) {
-            return None;
+            return Vec::new();
         }
         self.known.insert(path.to_owned(), Copied { lower: None, stamp });
         if metadata.is_symlink() {
-            return Some(ChangeKind::Whole { what: Whole::Link, size: metadata.len() });
+            return whole(Whole::Link);
         }
         if metadata.len() > rule.largest {
-            return Some(ChangeKind::Whole { what: Whole::Huge, size: metadata.len() });
+            return whole(Whole::Huge);
         }
-        let bytes = fs::read(self.copy.join(path)).ok()?;
+        let Ok(bytes) = fs::read(self.copy.join(path)) else { return Vec::new() };
         let real = fs::symlink_metadata(self.lower.join(path)).ok();
+        let mode = layer::other_mode(real.as_ref().filter(|real| real.is_file()), metadata);
+        let mode = mode.map(ChangeKind::Mode).into_iter();
         // What was put there for a view is judged by whoever made the view.
         if known.is_some_and(|known| known.lower.is_some())
             && Content::of(&bytes).is_at(&self.lower.join(path))
         {
-            let mode = layer::mode(Some(metadata));
-            return real.filter(|real| layer::mode(Some(real)) != mode).map(|_| ChangeKind::Mode(mode));
+            return mode.collect();
         }
         if !(rule.is_text)(&bytes) {
-            return Some(ChangeKind::Whole { what: Whole::Binary, size: metadata.len() });
+            return whole(Whole::Binary);
         }
         let changed = real.and_then(|real| real.modified().ok());
         let overtaken = known.is_some_and(|known| known.lower.is_some())
             && changed.is_some_and(|changed| changed > begun);
-        Some(if overtaken { ChangeKind::Overtaken } else { ChangeKind::Written(bytes) })
+        let written = if overtaken { ChangeKind::Overtaken } else { ChangeKind::Written(bytes) };
+        std::iter::once(written).chain(mode).collect()
     }
 
     /// The copy has at `path` what the disk has.
@@ -222,6 +236,16 @@ impl CopyTree {
 
 /// Every file below `root` that git does not ignore, and the links.
 fn files(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use<> {
+    entries(root).filter_map(|(path, metadata)| Some((Utf8PathBuf::from_path_buf(path).ok()?, metadata)))
+}
+
+/// Those among them whose names no path of ours has, as far as they can be read.
+fn odd_names(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use<> {
+    let odd = entries(root).filter(|(path, _)| path.to_str().is_none());
+    odd.map(|(path, metadata)| (Utf8PathBuf::from(path.to_string_lossy().into_owned()), metadata))
+}
+
+fn entries(root: &Utf8Path) -> impl Iterator<Item = (PathBuf, Metadata)> + use<> {
     let root = root.to_owned();
     let walk = WalkBuilder::new(&root)
         .hidden(false)
@@ -233,7 +257,7 @@ fn files(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use
         .build();
     walk.filter_map(Result::ok).filter_map(move |entry| {
         let metadata = entry.metadata().ok()?;
-        let path = Utf8Path::from_path(entry.path())?.strip_prefix(&root).ok()?.to_owned();
+        let path = entry.path().strip_prefix(&root).ok()?.to_owned();
         // Links to folders are links of this program's.
         let is_own_link = metadata.is_symlink() && entry.path().is_dir();
         ((metadata.is_file() || metadata.is_symlink()) && !is_own_link).then_some((path, metadata))

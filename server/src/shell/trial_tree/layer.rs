@@ -80,6 +80,19 @@ pub(super) fn write(path: &Utf8Path, bytes: &[u8], mode: u32) -> io::Result<()> 
     file.write_all(bytes)
 }
 
+/// The permissions of a file that a command left, if they are not those that it has, or would be made with, in the real
+/// folder.
+pub(super) fn other_mode(real: Option<&Metadata>, now: &Metadata) -> Option<u32> {
+    const MAY_RUN: u32 = 0o111;
+    let now = mode(Some(now));
+    let differs = match real {
+        Some(real) => mode(Some(real)) != now,
+        // The rest of a new file's is as the umask has it.
+        None => now & MAY_RUN != 0,
+    };
+    differs.then_some(now)
+}
+
 /// The permissions of `metadata`, or those of a new file.
 pub(super) fn mode(metadata: Option<&Metadata>) -> u32 {
     metadata.map_or(0o644, |metadata| metadata.permissions().mode() & 0o7777)

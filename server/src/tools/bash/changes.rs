@@ -18,7 +18,7 @@ pub(super) enum What {
     Created(Vec<HunkId>),
     Changed(Vec<HunkId>),
     Deleted(Vec<HunkId>),
-    /// Text for the model.
+    /// Why, for the model and for the person.
     NotProposed(String),
 }
 
@@ -33,11 +33,17 @@ pub(super) async fn propose(
     for change in changes {
         let Some(path) = AbsPath::new(&change.path) else { continue };
         let what = match &change.kind {
-            ChangeKind::Written(bytes) => written(context, views, summary, &path, bytes).await,
+            ChangeKind::Written(bytes) => {
+                let (what, form) = written(context, views, summary, &path, bytes).await;
+                if let Some(form) = form {
+                    told.push(Told { path: context.workspace.display(&path), what: form });
+                }
+                what
+            }
             ChangeKind::Deleted => deleted(context, summary, &path).await,
-            ChangeKind::Mode(mode) => What::NotProposed(format!(
-                "its permissions are {mode:o} now; they can't be proposed, so tell the user if that matters"
-            )),
+            ChangeKind::Mode(mode) => {
+                What::NotProposed(format!("its permissions are {mode:o} now, which can't be proposed"))
+            }
             ChangeKind::Whole { what, size } => What::NotProposed(whole(*what, *size)),
             ChangeKind::Overtaken => What::NotProposed(
                 "the user changed the file while the command ran: run the command again if it is still wanted"
@@ -53,33 +59,47 @@ pub(super) async fn propose(
     told
 }
 
+/// What became of the text, and what is to be said besides of the bytes that it is written in.
 async fn written(
     context: &ToolUseContext,
     views: &Views,
     summary: &str,
     path: &AbsPath,
     bytes: &[u8],
-) -> What {
+) -> (What, Option<What>) {
     let Some(text) = text_of(bytes) else {
-        return What::NotProposed(whole(Whole::Binary, bytes.len() as u64));
+        return (What::NotProposed(whole(Whole::Binary, bytes.len() as u64)), None);
     };
+    // A text keeps the encoding of its file, and a new one has none of its own.
+    let keeps_form = context.documents.bytes_of(path, &text) == bytes;
     // What the command began from: what the user typed since then is merged in.
     let base = match views.text(path) {
         Some(shown) => shown.clone(),
         None => context.documents.on_disk(path).ok().map(|disk| disk.text),
     };
     let is_new = base.is_none();
+    if !keeps_form && base.as_ref() == Some(&text) {
+        let why = "only its byte order mark or its encoding was changed, which can't be proposed";
+        return (What::NotProposed(why.to_owned()), None);
+    }
+    let form = if is_new {
+        "it will be UTF-8 without a byte order mark, which is not what the command wrote"
+    } else {
+        "its byte order mark or its encoding was changed too, which can't be proposed: it keeps the one it has"
+    };
+    let form = (!keeps_form).then(|| What::NotProposed(form.to_owned()));
     let content = text.to_string();
     let make = Box::new(move |view: &crate::review::AgentView| match (&view.text, base) {
         (None, Some(_)) => Err("the file was deleted meanwhile".to_owned()),
         (now, base) => Ok(Proposal::Made { content, from: base.or_else(|| same(now.as_ref(), &text)) }),
     });
     let reason = proposing::reason(context, summary.to_owned());
-    match context.desk.propose(&context.session, path, reason, make).await {
+    let what = match context.desk.propose(&context.session, path, reason, make).await {
         Ok(proposed) if is_new => What::Created(proposed.hunks),
         Ok(proposed) => What::Changed(proposed.hunks),
         Err(error) => refused(error),
-    }
+    };
+    (what, form)
 }
 
 /// Somebody may have made the file meanwhile, just as the command did.
@@ -107,8 +127,7 @@ fn whole(what: Whole, size: u64) -> String {
         Whole::Huge => "a file too large to review",
         Whole::Link => "a symbolic link",
         Whole::Special => "a pipe, socket or device",
+        Whole::OddName => return "its name is not UTF-8, so nothing of it can be proposed".to_owned(),
     };
-    format!(
-        "{kind} of {size} bytes: it is there for your next command, but can't be proposed, so tell the user"
-    )
+    format!("{kind} of {size} bytes, which can't be proposed: it is there for the next command only")
 }

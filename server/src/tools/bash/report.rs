@@ -48,7 +48,8 @@ pub(super) fn report(
     let text =
         parts.into_iter().flatten().map(|part| part.trim_end().to_owned()).collect::<Vec<_>>().join("\n");
     let data = data(task, outcome, &shown, changes);
-    ToolResult { content: vec![ToolResultContent::Text(text)], data, failed, ..ToolResult::default() }
+    let notes = left_behind(changes).into_iter().collect();
+    ToolResult { content: vec![ToolResultContent::Text(text)], data, failed, notes, ..ToolResult::default() }
 }
 
 /// A command that goes on.
@@ -123,7 +124,26 @@ fn list(changes: &[Told]) -> Option<String> {
     if changes.len() > NAMED {
         let _ = write!(text, "\n- and {} more files", changes.len() - NAMED);
     }
+    if changes.iter().any(|told| matches!(told.what, What::NotProposed(_))) {
+        text.push_str("\nThe user is told of what was not proposed.");
+    }
     Some(text)
+}
+
+/// What a command did that does not come to the person as a change, for the person; `None`: nothing.
+fn left_behind(changes: &[Told]) -> Option<String> {
+    let lines: Vec<String> = changes
+        .iter()
+        .filter_map(|told| match &told.what {
+            What::NotProposed(why) => Some(format!("{}: {why}", told.path)),
+            What::Created(_) | What::Changed(_) | What::Deleted(_) => None,
+        })
+        .collect();
+    let more = lines.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!("; and {more} more") } else { String::new() };
+    let named = lines.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
+    (!lines.is_empty())
+        .then(|| format!("Not all that the command did comes to you as a change. {named}{more}."))
 }
 
 fn named(hunks: &[HunkId]) -> String {

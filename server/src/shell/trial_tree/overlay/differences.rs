@@ -1,7 +1,7 @@
 //! What a command left in the layer of a trial tree.
 
 use std::collections::BTreeSet;
-use std::fs::{self, Metadata};
+use std::fs::{self, DirEntry, Metadata};
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -45,9 +45,18 @@ impl<'t> Differences<'t> {
     }
 
     fn folder(&mut self, folder: &Utf8Path) {
-        let entries = self.tree.upper.join(folder).read_dir_utf8().into_iter().flatten().flatten();
-        let mut names: Vec<String> = entries.map(|entry| entry.file_name().to_owned()).collect();
+        let entries = fs::read_dir(self.tree.upper.join(folder)).into_iter().flatten().flatten();
+        let (mut names, mut odd): (Vec<String>, Vec<DirEntry>) = (Vec::new(), Vec::new());
+        for entry in entries {
+            match entry.file_name().into_string() {
+                Ok(name) => names.push(name),
+                Err(_) => odd.push(entry),
+            }
+        }
         names.sort();
+        for entry in odd {
+            self.odd_name(folder, &entry);
+        }
         for name in &names {
             let path = folder.join(name);
             let Ok(metadata) = fs::symlink_metadata(self.tree.upper.join(&path)) else { continue };
@@ -63,6 +72,16 @@ impl<'t> Differences<'t> {
                     self.hidden(&folder.join(hidden));
                 }
             }
+        }
+    }
+
+    /// What it holds is not looked at: no path of ours could name it.
+    fn odd_name(&mut self, folder: &Utf8Path, entry: &DirEntry) {
+        let path = folder.join(entry.file_name().to_string_lossy().as_ref());
+        let Ok(metadata) = entry.metadata() else { return };
+        if !self.ignored.is(&path, metadata.is_dir()) {
+            self.present.insert(path.clone());
+            self.whole(&path, &metadata, Whole::OddName);
         }
     }
 
@@ -120,10 +139,9 @@ impl<'t> Differences<'t> {
         if !is_same {
             let overtaken = known.is_none() && self.is_newer(real);
             self.add(path, if overtaken { ChangeKind::Overtaken } else { ChangeKind::Written(bytes) });
-        } else if let Some(real) = real
-            && layer::mode(Some(real)) != layer::mode(Some(metadata))
-        {
-            self.add(path, ChangeKind::Mode(layer::mode(Some(metadata))));
+        }
+        if let Some(mode) = layer::other_mode(real, metadata) {
+            self.add(path, ChangeKind::Mode(mode));
         }
     }
 
