@@ -1,6 +1,7 @@
 //! Language models behind one trait: what is asked, what streams back, and what can go wrong.
 
 mod anthropic;
+mod aside;
 mod barred;
 mod call_input;
 mod event;
@@ -23,6 +24,7 @@ mod silence;
 mod sse;
 
 pub use anthropic::{ANTHROPIC_URL, Anthropic, AnthropicConfig, Credential, Renewal};
+pub use aside::{Aside, AsideAnswer, ask_aside};
 pub use event::{BlockDelta, ProviderEvent};
 pub use examine::{Ability, Examination, examine};
 pub use local::LocalModel;

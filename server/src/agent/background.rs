@@ -2,20 +2,11 @@
 
 use std::sync::Arc;
 
-use futures::StreamExt as _;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::state::PendingToolUseSummary;
-use crate::conversation::{ApiMessage, ContentBlock, Message, Role, ToolResultContent, ToolUseId, Usage};
-use crate::models::{ModelRequest, Provider, ProviderEvent, Purpose, Thinking};
-
-/// A text, with the model that wrote it and what that took.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Short {
-    pub(super) text: String,
-    pub(super) model: String,
-    pub(super) usage: Usage,
-}
+use crate::conversation::{ContentBlock, Message, ToolResultContent, ToolUseId};
+use crate::models::{Aside, AsideAnswer, OnOverload, Provider, ask_aside};
 
 /// Tokens of such a text.
 const MOST_TOKENS: u32 = 100;
@@ -30,7 +21,7 @@ const SUMMARY: &str = "You label steps of a coding assistant. Answer with one li
     that says what these tool calls did, and nothing else.";
 
 /// A title for what the user asked.
-pub(super) async fn title(small: Arc<dyn Provider>, prompt: &[ContentBlock]) -> Option<Short> {
+pub(super) async fn title(small: Arc<dyn Provider>, prompt: &[ContentBlock]) -> Option<AsideAnswer> {
     short(small, TITLE, texts(prompt)).await
 }
 
@@ -47,38 +38,13 @@ pub(super) fn summary(
     PendingToolUseSummary { tool_use_ids, making: AbortOnDropHandle::new(making) }
 }
 
-async fn short(small: Arc<dyn Provider>, system: &str, prompt: String) -> Option<Short> {
-    let content = vec![ContentBlock::text(prompt)];
-    let messages = vec![ApiMessage { role: Role::User, content }];
-    let request = ModelRequest {
-        thinking: Thinking::Disabled,
-        purpose: Purpose::Background,
-        ..ModelRequest::new(vec![system.to_owned()], Vec::new(), messages, MOST_TOKENS)
-    };
-    let model = small.info().model;
-    let (mut text, mut usage) = (String::new(), Usage::default());
-    let mut events = small.stream(request);
-    while let Some(event) = events.next().await {
-        match event {
-            Ok(ProviderEvent::BlockStop { block: ContentBlock::Text { text: more }, .. }) => {
-                text.push_str(&more);
-            }
-            Ok(
-                ProviderEvent::MessageStart { usage: said, .. }
-                | ProviderEvent::MessageDelta { usage: said, .. },
-            ) => {
-                usage = said;
-            }
-            Ok(_) => {}
-            Err(error) => {
-                tracing::debug!(%error, "the small model gave no text");
-                return None;
-            }
-        }
-    }
+async fn short(small: Arc<dyn Provider>, system: &'static str, prompt: String) -> Option<AsideAnswer> {
+    let on_overload = OnOverload::Wait;
+    let aside = Aside { system, prompt, max_tokens: MOST_TOKENS, on_overload };
+    let AsideAnswer { text, model, usage } = ask_aside(&*small, aside).await?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let text = line.trim_matches(['"', '*', '#', '.', ' ']).chars().take(LONGEST).collect::<String>();
-    (!text.is_empty()).then_some(Short { text, model, usage })
+    (!text.is_empty()).then_some(AsideAnswer { text, model, usage })
 }
 
 fn content(message: &Message) -> Option<&[ContentBlock]> {

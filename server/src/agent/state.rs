@@ -9,12 +9,12 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::Continue;
-use super::background::Short;
+
 use crate::context::CompactState;
 use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
 use crate::editor::Editor;
-use crate::models::Provider;
+use crate::models::{AsideAnswer, Provider};
 use crate::permissions::{Policy, SessionMode};
 use crate::review::DeskHandle;
 use crate::shell::Shell;
@@ -44,7 +44,7 @@ pub(super) struct State {
 /// A summary of a batch of calls that is being made while the next request streams. Dropping it ends the making.
 pub(super) struct PendingToolUseSummary {
     pub(super) tool_use_ids: Vec<ToolUseId>,
-    pub(super) making: AbortOnDropHandle<Option<Short>>,
+    pub(super) making: AbortOnDropHandle<Option<AsideAnswer>>,
 }
 
 /// The ways from one call to the person.

@@ -16,7 +16,7 @@ use super::transcript::Transcript;
 use super::{Sent, SessionDeps, SessionInfo, SessionState};
 use crate::agent::acceptance::acceptance;
 use crate::agent::attachments::Noticed;
-use crate::agent::background::{self, Short};
+use crate::agent::background;
 use crate::agent::briefing::{Briefing, briefing};
 use crate::agent::diagnostics::Diagnosed;
 use crate::agent::outbox::user;
@@ -26,7 +26,7 @@ use crate::agent::state::RoundContext;
 use crate::agent::{LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
-use crate::models::{Provider, ToolDefinition};
+use crate::models::{AsideAnswer, Provider, ToolDefinition};
 use crate::permissions::{Beginning, PermissionMode, Policy, SessionMode};
 use crate::shell::Shell;
 use crate::tools::{Loaded, Offers, SearchWire, Tool, Tools};
@@ -201,7 +201,7 @@ impl Session {
     /// Gives the session a better title than its first words. Nobody waits for it.
     async fn name(self: Arc<Self>, small: Arc<dyn Provider>, prompt: Vec<ContentBlock>, task: TaskId) {
         let title = self.cancel.run_until_cancelled(background::title(small, &prompt)).await;
-        let Some(Short { text, model, usage }) = title.flatten() else { return };
+        let Some(AsideAnswer { text, model, usage }) = title.flatten() else { return };
         {
             let mut state = self.lock();
             state.title = text;
