@@ -8,6 +8,7 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
+pub mod cases;
 pub mod client;
 pub mod model_server;
 pub mod person;

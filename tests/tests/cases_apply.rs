@@ -8,14 +8,10 @@
     reason = "a test ends where it can't go on"
 )]
 
+use copydesk_tests::cases::case;
 use copydesk_tests::client::{Answer, Home, full_capabilities};
 use copydesk_tests::puppet::Puppets;
 use serde_json::{Value, json};
-
-fn case(name: &str) -> Value {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&std::fs::read_to_string(&path).expect(&path)).unwrap()
-}
 
 /// A file that is open in an editor counting in `encoding`, and read by the agent.
 async fn opened(encoding: &str, text: &str) -> (Puppets, String, String) {

@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
+use copydesk_tests::cases::{case, list};
 use copydesk_tests::client::Home;
 use copydesk_tests::puppet::{Outcome, Puppets};
 use serde_json::{Map, Value, json};
@@ -37,8 +38,7 @@ struct Run<'a> {
 
 /// Runs every variant of a case on every surface, and fails with all that was wrong.
 async fn check(name: &str) {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    let case: Value = serde_json::from_str(&fs::read_to_string(&path).expect(&path)).unwrap();
+    let case = case(name);
     let mut faults = Vec::new();
     for variant in list(&case["variants"]).iter().chain(&decoded_variants(&case)) {
         for surface in surfaces(&case, variant) {
@@ -370,10 +370,6 @@ fn file_names(home: &Home) -> Vec<String> {
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 fn bytes(hex: &str) -> Vec<u8> {

@@ -12,14 +12,14 @@
 use std::fmt::Write;
 use std::time::Duration;
 
+use copydesk_tests::cases::case;
 use copydesk_tests::client::Home;
 use copydesk_tests::puppet::Puppets;
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn very_long_lines_and_very_many_lines() {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/66-huge-files/case.json");
-    let case: Value = serde_json::from_str(&std::fs::read_to_string(file).expect(file)).unwrap();
+    let case = case("66-huge-files");
     let half = "a".repeat(2_500_000);
     let one = format!("{half}NEEDLE{half}");
     assert_eq!(one.len() as u64, case["sizes"]["one.js"].as_u64().unwrap());

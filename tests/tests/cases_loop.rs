@@ -8,7 +8,6 @@
     reason = "a test ends where it can't go on"
 )]
 
-use std::fs;
 use std::time::{Duration, Instant, SystemTime};
 
 use copydesk::config::ApiKey;
@@ -21,6 +20,7 @@ use copydesk::models::{
     Anthropic, AnthropicConfig, BlockDelta, Credential, ModelError, ModelErrorKind, ModelRequest, Provider,
     ProviderEvent, RetryPolicy,
 };
+use copydesk_tests::cases::{self, case};
 use copydesk_tests::client::{Client, Home, full_capabilities};
 use copydesk_tests::model_server::{Answer, ModelServer, Request};
 use copydesk_tests::person::ask;
@@ -40,16 +40,6 @@ struct Told {
     /// How long each retry was put off.
     waits: Vec<Duration>,
     error: Option<ModelError>,
-}
-
-fn case(name: &str) -> Value {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&fs::read_to_string(&path).expect(&path)).unwrap()
-}
-
-fn stream(name: &str, file: &str) -> Vec<u8> {
-    let path = format!("{}/cases/{name}/in/{file}", env!("CARGO_MANIFEST_DIR"));
-    fs::read(&path).expect(&path)
 }
 
 /// A model that is asked again without long waits.
@@ -367,7 +357,7 @@ async fn a_cut_stream_is_not_an_answer() {
     let case = case(name);
     let most = 1 + case["max_retries"].as_u64().unwrap() as usize;
     for (file, wanted) in case["streams"].as_object().unwrap() {
-        let bytes = stream(name, &format!("{file}.sse"));
+        let bytes = cases::file(name, &format!("in/{file}.sse"));
         let server = ModelServer::answering(move |_| Answer::stream(bytes.clone())).await;
         let told = send(&model(&server, "m"), &[says("go")]).await;
         let asked = server.requests().len();
@@ -413,7 +403,7 @@ async fn a_call_before_the_cut_runs_once_and_the_person_is_told() {
 async fn bytes_of_a_stream_may_be_cut_anywhere() {
     let name = "41-sse-bytes-cut-anywhere";
     let case = case(name);
-    let bytes = stream(name, "stream.sse");
+    let bytes = cases::file(name, "in/stream.sse");
     assert!(case["every_two_way_cut"].as_bool().unwrap());
     let sizes = case["chunk_sizes"].as_array().unwrap().iter().map(|size| size.as_u64().unwrap() as usize);
     // The first chunk ends at every place, and so do those behind it.

@@ -9,19 +9,14 @@
     reason = "a test ends where it can't go on, and prints its table"
 )]
 
-use std::fs;
 use std::sync::Arc;
 
 use copydesk::documents::{AbsPath, Workspace};
 use copydesk::permissions::{
     Access, Behavior, Call, Policy, Rule, SettledRule, Source, Verdict, decide, visible,
 };
+use copydesk_tests::cases::case;
 use serde_json::{Value, json};
-
-fn case(name: &str) -> Value {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&fs::read_to_string(&path).expect(&path)).unwrap()
-}
 
 /// What is decided about a command in a workspace where nothing but `allow` is settled.
 fn decided(command: &str, allow: &[&str]) -> &'static str {

@@ -11,18 +11,10 @@
 use std::fs;
 use std::time::{Duration, Instant};
 
+use copydesk_tests::cases::{case, list};
 use copydesk_tests::client::{Client, Home};
 use copydesk_tests::model_server::{Answer, ModelServer};
 use serde_json::{Value, json};
-
-fn case(name: &str) -> Value {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&fs::read_to_string(&path).expect(&path)).unwrap()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
 
 /// A task of one command.
 struct Scene {

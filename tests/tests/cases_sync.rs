@@ -8,13 +8,9 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
+use copydesk_tests::cases::case;
 use copydesk_tests::client::{Client, Encoding, Home, apply_edits};
 use serde_json::{Value, json};
-
-fn case(name: &str) -> Value {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&std::fs::read_to_string(&path).expect(&path)).unwrap()
-}
 
 /// A client that counts in `encoding` and nothing else.
 async fn client(home: &Home, encoding: &str) -> Client {

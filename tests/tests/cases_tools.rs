@@ -10,14 +10,10 @@
 
 use std::fs;
 
+use copydesk_tests::cases::{case, list};
 use copydesk_tests::client::Home;
 use copydesk_tests::puppet::{Outcome, Puppets};
 use serde_json::{Map, Value, json};
-
-fn case(name: &str) -> Value {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&fs::read_to_string(&path).expect(&path)).unwrap()
-}
 
 /// The case's start files in a home, and a session that works there.
 async fn begin(case: &Value) -> Puppets {
@@ -29,10 +25,6 @@ async fn begin(case: &Value) -> Puppets {
         fs::write(home.path(file["path"].as_str().unwrap()), bytes).unwrap();
     }
     Puppets::start(home).await
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 #[tokio::test]
