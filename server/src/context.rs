@@ -15,6 +15,7 @@ mod snip;
 mod summary;
 mod system_prompt;
 mod tool_result_budget;
+mod view;
 
 pub use autocompact::{CompactState, Thresholds, Verdict};
 pub use date::iso_date;

@@ -15,6 +15,6 @@ pub use message::{
     ApiMessage, AssistantMessage, Attachment, AttachmentKind, CompactMetadata, CompactTrigger, Message,
     ProgressMessage, Role, StopReason, SystemKind, SystemMessage, Usage, UserMessage,
 };
-pub use normalize::{normalize, normalize_for, without_thinking};
+pub use normalize::{Growing, normalize, normalize_for, without_thinking};
 pub use tokens::{content_tokens, counted_tokens, estimate_tokens, text_tokens};
 pub use unparsed::{LONGEST_INPUT, bytes_of_overlong, overlong_input, raw_of_unparsed, unparsed_input};

@@ -7,6 +7,7 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use copydesk::config::{ApiKey, Effort};
@@ -335,8 +336,9 @@ async fn thinking_that_the_model_did_not_sign_is_left_out_once() {
     let mut request = request();
     let thinking = ContentBlock::Thinking { thinking: "hm".into(), signature: "other".into() };
     let answer = vec![thinking, ContentBlock::text("ok")];
-    request.messages.push(ApiMessage { role: Role::Assistant, content: answer });
-    request.messages.push(ApiMessage { role: Role::User, content: vec![ContentBlock::text("and?")] });
+    request.messages.push(Arc::new(ApiMessage { role: Role::Assistant, content: answer }));
+    let next = ApiMessage { role: Role::User, content: vec![ContentBlock::text("and?")] };
+    request.messages.push(Arc::new(next));
     let refusal = || Answer::refusal(400, "invalid_request_error", "Invalid `signature` in `thinking` block");
     let server = ModelServer::playing([refusal(), Answer::says("Yes.")]).await;
     ask_with(config(&server.url()), request.clone()).await.check_whole("Yes.");
@@ -423,7 +425,8 @@ async fn a_beta_header_that_was_sent_once_stays() {
 async fn a_request_too_large_for_the_service_is_not_sent() {
     let server = ModelServer::playing([]).await;
     let mut request = request();
-    request.messages[0].content = vec![ContentBlock::text("x".repeat(33 * 1024 * 1024))];
+    let content = vec![ContentBlock::text("x".repeat(33 * 1024 * 1024))];
+    request.messages = vec![Arc::new(ApiMessage { role: Role::User, content })];
     ask_with(config(&server.url()), request).await.check_error(
         ModelErrorKind::RequestTooLarge,
         "The request has 34 MB, and the model's service takes 32 MB. Start a new session, or send fewer images.",

@@ -8,6 +8,7 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use copydesk::config::{ApiKey, ChatServer};
@@ -305,7 +306,8 @@ async fn a_prompt_that_ollama_would_cut_without_a_word_is_not_sent() {
     let server = serving([]).await;
     let ollama = OpenAiConfig { server: Some(ChatServer::Ollama), window: Some(500), ..config(&server) };
     let mut request = request();
-    request.messages[0].content = vec![ContentBlock::text("x".repeat(3_000))];
+    let content = vec![ContentBlock::text("x".repeat(3_000))];
+    request.messages = vec![Arc::new(ApiMessage { role: Role::User, content })];
     let told = ask_with(ollama, request).await;
     let error = told.error.expect("an error");
     assert_eq!(error.kind, ModelErrorKind::PromptTooLong);

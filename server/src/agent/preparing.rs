@@ -109,12 +109,12 @@ impl SessionContext {
         let mut counted = self.tools_tokens.lock().unwrap_or_else(PoisonError::into_inner);
         let names = tools.names();
         if counted.0 != names {
-            let tokens = |tool: ToolDefinition| {
+            let tokens = |tool: &ToolDefinition| {
                 text_tokens(&tool.name)
                     + text_tokens(&tool.description)
                     + text_tokens(&tool.input_schema.to_string())
             };
-            *counted = (names, tools.definitions().into_iter().map(tokens).sum());
+            *counted = (names, tools.definitions().iter().map(tokens).sum());
         }
         counted.1
     }

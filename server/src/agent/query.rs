@@ -33,7 +33,7 @@ use super::{
     Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, Terminal, TerminalReason, background,
 };
 use crate::config::{Dollars, Prices};
-use crate::conversation::{ContentBlock, Message, ToolUseId, Usage, UserMessage};
+use crate::conversation::{ContentBlock, Growing, Message, ToolUseId, Usage, UserMessage};
 use crate::models::{AsideAnswer, Provider, ProviderInfo};
 use crate::tools::Tools;
 
@@ -126,6 +126,8 @@ struct Task<'outbox> {
     spent: Spending,
     /// The ids of all calls so far.
     calls: HashSet<ToolUseId>,
+    /// The conversation as its model is sent it.
+    sent: Growing,
     budget: BudgetTracker,
     /// How often in a row Stop hooks have blocked the end.
     stop_hook_blocks: u32,
@@ -240,7 +242,8 @@ impl<'outbox> Task<'outbox> {
     fn new(params: QueryParams, outbox: &'outbox Outbox) -> Self {
         let calls = params.messages.iter().flat_map(call_ids).collect();
         let (budget, spent) = (BudgetTracker::default(), Spending::default());
-        Self { params, outbox, spent, calls, budget, stop_hook_blocks: 0, pauses: 0 }
+        let sent = Growing::default();
+        Self { params, outbox, spent, calls, sent, budget, stop_hook_blocks: 0, pauses: 0 }
     }
 
     async fn first_state(&mut self) -> State {

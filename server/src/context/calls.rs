@@ -1,11 +1,8 @@
-//! The calls of a view with their results, found in one pass.
-
-use std::collections::HashMap;
-use std::sync::Arc;
+//! A call with its result, as the steps that shorten a view ask about it.
 
 use serde_json::Value;
 
-use crate::conversation::{ContentBlock, Message, ToolResultContent, ToolUseId};
+use crate::conversation::{ToolResultContent, ToolUseId};
 
 /// A call that has its result.
 #[derive(Clone, Copy, Debug)]
@@ -32,56 +29,6 @@ pub(super) struct CallResult<'a> {
 pub(super) struct Place {
     pub(super) message: usize,
     pub(super) block: usize,
-}
-
-/// Every call of `view` that is answered, in the order of the results, and the number of rounds.
-pub(super) fn calls(view: &[Message]) -> (Vec<Call<'_>>, usize) {
-    let mut open: HashMap<&ToolUseId, (&str, &Value, usize)> = HashMap::new();
-    let mut calls = Vec::new();
-    let mut rounds = Rounds::default();
-    for (at, message) in view.iter().enumerate() {
-        match message {
-            Message::Assistant(answer) => {
-                let round = rounds.of(&answer.response_id);
-                for block in &answer.content {
-                    if let ContentBlock::ToolUse { id, name, input } = block {
-                        open.insert(id, (name, input, round));
-                    }
-                }
-            }
-            Message::User(user) => {
-                for (block, content) in user.content.iter().enumerate() {
-                    let ContentBlock::ToolResult { tool_use_id, content, is_error } = content else {
-                        continue;
-                    };
-                    let Some((name, input, round)) = open.remove(tool_use_id) else { continue };
-                    let place = Place { message: at, block };
-                    let data = user.tool_use_result.as_ref();
-                    let result = CallResult { place, content, is_error: *is_error, data };
-                    calls.push(Call { id: tool_use_id, name, input, result, round });
-                }
-            }
-            Message::System(_) | Message::Attachment(_) | Message::Progress(_) => {}
-        }
-    }
-    (calls, rounds.count)
-}
-
-/// `view` with those results in other words; the very same if there are none.
-pub(super) fn with_results(view: Arc<[Message]>, results: &HashMap<Place, Arc<str>>) -> Arc<[Message]> {
-    if results.is_empty() {
-        return view;
-    }
-    let mut changed: Vec<Message> = view.to_vec();
-    for (place, text) in results {
-        let Some(Message::User(user)) = changed.get_mut(place.message) else { continue };
-        let user = Arc::make_mut(user);
-        if let Some(ContentBlock::ToolResult { content, .. }) = user.content.get_mut(place.block) {
-            *content = vec![ToolResultContent::Text(text.to_string())];
-            user.tool_use_result = None;
-        }
-    }
-    changed.into()
 }
 
 impl<'a> Call<'a> {
@@ -122,9 +69,22 @@ fn of_file<'a>(data: &'a Value, field: &str) -> Option<&'a Value> {
 }
 
 impl CallResult<'_> {
+    /// Bytes of text, which are no fewer than its characters, and cost nothing to count.
+    pub(super) fn bytes(&self) -> usize {
+        let of_part = |part: &ToolResultContent| match part {
+            ToolResultContent::Text(text) => text.len(),
+            ToolResultContent::Image(_) | ToolResultContent::ToolReference(_) => 0,
+        };
+        self.content.iter().map(of_part).sum()
+    }
+
     /// Characters of text; `None` if there is something else, such as an image.
     pub(super) fn chars(&self) -> Option<usize> {
-        self.texts().map(|texts| texts.iter().map(|text| text.chars().count()).sum())
+        let of_part = |part: &ToolResultContent| match part {
+            ToolResultContent::Text(text) => Some(text.chars().count()),
+            ToolResultContent::Image(_) | ToolResultContent::ToolReference(_) => None,
+        };
+        self.content.iter().map(of_part).sum()
     }
 
     /// Whether it is exactly this text.
@@ -159,5 +119,9 @@ impl<'a> Rounds<'a> {
             self.last = Some(response_id);
         }
         self.count - 1
+    }
+
+    pub(super) const fn count(&self) -> usize {
+        self.count
     }
 }

@@ -9,19 +9,16 @@ use std::sync::Arc;
 
 use self::spans::spans;
 use super::autocompact::Thresholds;
-use super::calls::{Call, Place, calls, with_results};
-use super::clearing::hidden;
-use super::log::{ContextLog, Decision, Fate, Fold};
+use super::calls::{Call, Place};
+use super::clearing::{hidden, is_cleared};
+use super::log::{ContextLog, Decision, Fold};
 use super::pipeline::{PipelineInput, Report};
+use super::view::View;
 use crate::config::ContextNumber;
 use crate::conversation::{ContentBlock, Message, MessageId, UserMessage};
 
 /// Prepares folds as they come up, and makes them when `tokens`, the request's so far, leave little of the window.
-pub(super) fn collapse(
-    view: Arc<[Message]>,
-    tokens: u64,
-    input: &PipelineInput<'_>,
-) -> (Arc<[Message]>, Report) {
+pub(super) fn collapse(view: View, tokens: u64, input: &PipelineInput<'_>) -> (View, Report) {
     if !input.settings.collapse.value {
         return (view, Report::default());
     }
@@ -38,11 +35,11 @@ pub(super) fn collapse(
     report.decisions.push(Decision::Committed);
     let after = project(projected.clone(), &staged);
     report.hidden = newly_hidden(&projected, &staged, input.log);
-    report.shortened(projected, after)
+    report.shortened(&projected, after)
 }
 
 /// The view with `folds` made. What they are about may be gone already.
-fn project(view: Arc<[Message]>, folds: &[Fold]) -> Arc<[Message]> {
+fn project(view: View, folds: &[Fold]) -> View {
     if folds.is_empty() {
         return view;
     }
@@ -60,18 +57,19 @@ fn project(view: Arc<[Message]>, folds: &[Fold]) -> Arc<[Message]> {
             }
         }
     }
-    let view = with_results(view.clone(), &places(&view, &lines));
-    let is_touched = view.iter().any(|message| first.contains_key(message.id()));
-    if is_touched { with_spans(&view, &first) } else { view }
+    let places = places(&view, &lines);
+    let view = view.with_results(&places);
+    let is_touched = !first.is_empty() && view.messages.iter().any(|it| first.contains_key(it.id()));
+    if is_touched { View::of(with_spans(&view.messages, &first)) } else { view }
 }
 
 /// Where the results of these calls stand that do not read so yet.
-fn places(view: &[Message], lines: &HashMap<&str, Arc<str>>) -> HashMap<Place, Arc<str>> {
+fn places(view: &View, lines: &HashMap<&str, Arc<str>>) -> HashMap<Place, Arc<str>> {
     let mut places = HashMap::new();
     if lines.is_empty() {
         return places;
     }
-    for call in calls(view).0 {
+    for call in view.calls() {
         if let Some(line) = lines.get(call.id.as_str()).filter(|line| !call.result.is(line)) {
             places.insert(call.result.place, line.clone());
         }
@@ -114,10 +112,10 @@ fn folded_message(first: &Message, line: &Arc<str>) -> Message {
 }
 
 /// Folds that could be made in the older part of the view and are not prepared yet.
-fn candidates(view: &[Message], input: &PipelineInput<'_>) -> Vec<Fold> {
-    let (calls, rounds) = calls(view);
+fn candidates(view: &View, input: &PipelineInput<'_>) -> Vec<Fold> {
+    let calls = view.calls();
     let recent = input.settings.size(ContextNumber::RecentRounds);
-    let old = rounds.saturating_sub(recent);
+    let old = view.rounds.saturating_sub(recent);
     let known: HashSet<&str> = input
         .log
         .staged()
@@ -128,16 +126,12 @@ fn candidates(view: &[Message], input: &PipelineInput<'_>) -> Vec<Fold> {
             Fold::Result { call, .. } => Some(call.as_str()),
         })
         .collect();
-    let spans = spans(view, old, input.settings.size(ContextNumber::SmallTalkChars));
-    let new_span = |fold: &Fold| match fold {
-        Fold::Span { messages, .. } => messages.first().is_none_or(|id| !known.contains(id.as_str())),
-        Fold::Result { .. } => true,
-    };
+    let is_known = |id: &MessageId| known.contains(id.as_str());
+    let spans = spans(&view.messages, old, input.settings.size(ContextNumber::SmallTalkChars), is_known);
     let results = superseded_reads(&calls, old, input.log);
     let new_result = results.filter(|(call, _)| !known.contains(call.id.as_str()));
     spans
         .into_iter()
-        .filter(new_span)
         .chain(new_result.map(|(call, line)| Fold::Result { call: call.id.clone(), line: line.into() }))
         .collect()
 }
@@ -168,12 +162,12 @@ fn superseded_reads<'c, 'a>(
             && call.round < old
             && *later > at
             && chars > words.len()
-            && !matches!(log.fate(call.id), Some(Fate::Cleared(_)));
+            && !is_cleared(call, log);
         goes.then_some((call, *words))
     })
 }
 
-fn newly_hidden(view: &[Message], folds: &[Fold], log: &ContextLog) -> Vec<String> {
+fn newly_hidden(view: &View, folds: &[Fold], log: &ContextLog) -> Vec<String> {
     let lines: HashMap<&str, Arc<str>> = folds
         .iter()
         .filter_map(|fold| match fold {
@@ -181,7 +175,7 @@ fn newly_hidden(view: &[Message], folds: &[Fold], log: &ContextLog) -> Vec<Strin
             Fold::Span { .. } => None,
         })
         .collect();
-    hidden(&calls(view).0, &places(view, &lines), log)
+    hidden(&view.calls(), &places(view, &lines), log)
 }
 
 #[cfg(test)]

@@ -1,12 +1,11 @@
 //! The third step: results that were useful once are cleared, where a provider's cache is cold anyway or does it itself.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use super::calls::{Call, calls};
-use super::clearing::{Clearing, cleared};
-use super::log::Fate;
+use super::calls::Call;
+use super::clearing::{Clearing, cleared, is_cleared, may_save};
 use super::pipeline::{PipelineInput, Report};
+use super::view::View;
 use crate::config::{ContextNumber, ContextSettings};
 use crate::conversation::Message;
 use crate::models::{ClearedInputs, ContextEdit, ContextEditing, EditTrigger};
@@ -18,21 +17,22 @@ const COMPACTABLE: [&str; 8] = ["Read", "Bash", "Grep", "Glob", "WebSearch", "We
 
 /// After a long silence all but the newest results go. Without one, and where the provider does not do it, they go when
 /// they are many and it pays.
-pub(super) fn microcompact(view: Arc<[Message]>, input: &PipelineInput<'_>) -> (Arc<[Message]>, Report) {
+pub(super) fn microcompact(view: View, input: &PipelineInput<'_>) -> (View, Report) {
     let settings = input.settings;
-    let (calls, _) = calls(&view);
-    let live: Vec<&Call<'_>> = calls.iter().filter(|call| is_live(call, input)).collect();
-    let keep = settings.size(ContextNumber::KeptResults).max(1);
-    let old = live.get(..live.len().saturating_sub(keep)).unwrap_or_default();
-    let at_least = if is_cold(&view, input) {
-        0
-    } else if input.editing == ContextEditing::Client
-        && live.len() > settings.size(ContextNumber::ClearResultsAt)
-    {
-        settings.number(ContextNumber::ClearAtLeast)
+    let (fewest, at_least) = if is_cold(&view.messages, input) {
+        (0, 0)
+    } else if input.editing == ContextEditing::Client {
+        (settings.size(ContextNumber::ClearResultsAt), settings.number(ContextNumber::ClearAtLeast))
     } else {
         return (view, Report::default());
     };
+    let calls = view.calls();
+    let live: Vec<&Call<'_>> = calls.iter().filter(|call| is_live(call, input)).collect();
+    let keep = settings.size(ContextNumber::KeptResults).max(1);
+    let old = live.get(..live.len().saturating_sub(keep)).unwrap_or_default();
+    if live.len() <= fewest || !may_save(old.iter().copied(), input.log, at_least) {
+        return (view, Report::default());
+    }
     let clearings: Vec<Clearing<'_, '_>> = old.iter().map(|call| Clearing { call, words: CLEARED }).collect();
     cleared(&view, &calls, &clearings, input.log, at_least)
 }
@@ -53,7 +53,7 @@ pub(super) fn context_edits(editing: ContextEditing, settings: &ContextSettings)
 }
 
 fn is_live(call: &Call<'_>, input: &PipelineInput<'_>) -> bool {
-    COMPACTABLE.contains(&call.name) && !matches!(input.log.fate(call.id), Some(Fate::Cleared(_)))
+    COMPACTABLE.contains(&call.name) && !is_cleared(call, input.log)
 }
 
 /// Whether the model has been silent for so long that nothing of the conversation is cached any more.
@@ -68,6 +68,7 @@ fn is_cold(view: &[Message], input: &PipelineInput<'_>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::time::UNIX_EPOCH;
 
     use serde_json::json;
@@ -79,6 +80,11 @@ mod tests {
     fn history(results: usize, text: &str) -> Arc<[Message]> {
         let calls = (0..results).flat_map(|n| called(&format!("t{n}"), "Grep", json!({"n": n}), text));
         view([prompt("go")].into_iter().chain(calls))
+    }
+
+    fn step(messages: Arc<[Message]>, setting: &Setting) -> (Arc<[Message]>, Report) {
+        let (view, report) = microcompact(View::of(messages), &setting.input());
+        (view.messages, report)
     }
 
     fn after_minutes(minutes: u64) -> Setting {
@@ -93,7 +99,7 @@ mod tests {
     #[track_caller]
     fn check(minutes: u64, want: usize) {
         let before = history(8, &"found a line\n".repeat(20));
-        let (after, report) = microcompact(before.clone(), &after_minutes(minutes).input());
+        let (after, report) = step(before.clone(), &after_minutes(minutes));
         assert_eq!(cleared_ids(&after).len(), want);
         assert_eq!(report.decisions.len(), want);
         let calls = |view: &[Message]| {
@@ -114,7 +120,7 @@ mod tests {
     fn one_stays_whatever_the_settings_say() {
         let mut setting = after_minutes(61);
         setting.settings = setting.settings.with(ContextNumber::KeptResults, 0);
-        let (after, _) = microcompact(history(3, &"found a line\n".repeat(20)), &setting.input());
+        let (after, _) = step(history(3, &"found a line\n".repeat(20)), &setting);
         assert_eq!(cleared_ids(&after), ["t0", "t1"]);
     }
 
@@ -122,20 +128,20 @@ mod tests {
     fn without_silence_many_results_go_if_it_pays_and_nobody_else_does_it() {
         let many = || history(13, &"found a line\n".repeat(1_000));
         let setting = Setting::new();
-        assert_eq!(cleared_ids(&microcompact(many(), &setting.input()).0).len(), 8);
+        assert_eq!(cleared_ids(&step(many(), &setting).0).len(), 8);
         let few = history(12, &"found a line\n".repeat(1_000));
-        assert_eq!(cleared_ids(&microcompact(few, &setting.input()).0).len(), 0);
+        assert_eq!(cleared_ids(&step(few, &setting).0).len(), 0);
         let small = history(13, "found a line");
-        assert_eq!(cleared_ids(&microcompact(small, &setting.input()).0).len(), 0);
+        assert_eq!(cleared_ids(&step(small, &setting).0).len(), 0);
         let server = Setting { editing: ContextEditing::Server, ..Setting::new() };
-        assert_eq!(cleared_ids(&microcompact(many(), &server.input()).0).len(), 0);
+        assert_eq!(cleared_ids(&step(many(), &server).0).len(), 0);
     }
 
     #[test]
     fn files_that_were_read_in_cleared_results_only_are_told() {
         let reads =
             (0..8).flat_map(|n| read(&format!("t{n}"), &format!("/w/{}.rs", n % 6), &"a line\n".repeat(30)));
-        let (_, report) = microcompact(view(reads), &after_minutes(61).input());
+        let (_, report) = step(view(reads), &after_minutes(61));
         assert_eq!(report.hidden, ["/w/2.rs"], "0 and 1 were read again");
     }
 

@@ -13,7 +13,8 @@ use super::log::{ContextLog, Decision};
 use super::microcompact::{context_edits, microcompact};
 use super::snip::snip;
 use super::system_prompt::with_user_context;
-use super::tool_result_budget::{replayed, tool_result_budget};
+use super::tool_result_budget::tool_result_budget;
+use super::view::View;
 use crate::config::ContextSettings;
 use crate::conversation::{Message, SystemKind, SystemMessage, content_tokens, counted_tokens, text_tokens};
 use crate::models::{ContextEdit, ContextEditing, Window};
@@ -89,13 +90,10 @@ pub struct Report {
 
 impl Report {
     /// The view that a step has made of `before`, and this report of it.
-    pub(super) fn shortened(
-        mut self,
-        before: Arc<[Message]>,
-        after: Arc<[Message]>,
-    ) -> (Arc<[Message]>, Self) {
-        if !Arc::ptr_eq(&before, &after) {
-            self.tokens_freed = content_tokens(&before).saturating_sub(content_tokens(&after));
+    pub(super) fn shortened(mut self, before: &View, after: View) -> (View, Self) {
+        if !Arc::ptr_eq(&before.messages, &after.messages) {
+            let tokens = |view: &View| content_tokens(&view.messages);
+            self.tokens_freed = tokens(before).saturating_sub(tokens(&after));
         }
         (after, self)
     }
@@ -115,8 +113,9 @@ impl Step {
 
 /// Runs the steps over the part of `view` behind the last boundary. `probe` sees each step before it runs.
 pub fn prepare(view: Arc<[Message]>, input: &PipelineInput<'_>, mut probe: impl FnMut(Step)) -> Prepared {
+    let mut view = View::of(since_boundary(view)).replayed(input.log);
     let mut prepared = Prepared {
-        messages: replayed(since_boundary(view), input.log),
+        messages: view.messages.clone(),
         system: Vec::new(),
         context_edits: Vec::new(),
         new_decisions: Vec::new(),
@@ -129,44 +128,41 @@ pub fn prepare(view: Arc<[Message]>, input: &PipelineInput<'_>, mut probe: impl 
     let counted = counted_tokens(&prepared.messages);
     for step in Step::ORDER {
         probe(step);
-        prepared = match step {
-            Step::ToolResultBudget => prepared.shortened(|view| tool_result_budget(view, input)),
-            Step::Snip => prepared.shortened(|view| snip(view, input)),
-            Step::Microcompact => Prepared {
-                context_edits: context_edits(input.editing, input.settings),
-                ..prepared.shortened(|view| microcompact(view, input))
-            },
+        match step {
+            Step::ToolResultBudget => view = prepared.shortened(tool_result_budget(view, input)),
+            Step::Snip => view = prepared.shortened(snip(view, input)),
+            Step::Microcompact => {
+                prepared.context_edits = context_edits(input.editing, input.settings);
+                view = prepared.shortened(microcompact(view, input));
+            }
             Step::ContextCollapse => {
                 let tokens = prepared.request_tokens(counted, input);
-                prepared.shortened(|view| collapse(view, tokens, input))
+                view = prepared.shortened(collapse(view, tokens, input));
             }
-            Step::SystemPrompt => Prepared {
-                messages: with_user_context(prepared.messages, input.user_context, input.now),
-                system: input.system.to_vec(),
-                ..prepared
-            },
+            Step::SystemPrompt => {
+                prepared.messages =
+                    with_user_context(prepared.messages.clone(), input.user_context, input.now);
+                prepared.system = input.system.to_vec();
+            }
             Step::Autocompact => {
-                let tokens = prepared.request_tokens(counted, input);
-                Prepared { tokens, verdict: autocompact(tokens, input), ..prepared }
+                prepared.tokens = prepared.request_tokens(counted, input);
+                prepared.verdict = autocompact(prepared.tokens, input);
             }
-            Step::BlockingCheck => {
-                Prepared { verdict: limit(prepared.verdict, prepared.tokens, input), ..prepared }
-            }
-        };
+            Step::BlockingCheck => prepared.verdict = limit(prepared.verdict, prepared.tokens, input),
+        }
     }
     prepared
 }
 
 impl Prepared {
-    /// After a step that shortens the view.
-    fn shortened(self, step: impl FnOnce(Arc<[Message]>) -> (Arc<[Message]>, Report)) -> Self {
-        let Self { messages, mut new_decisions, mut saves, mut hidden, .. } = self;
-        let (messages, report) = step(messages);
-        new_decisions.extend(report.decisions);
-        saves.extend(report.saves);
-        hidden.extend(report.hidden);
-        let tokens_freed = self.tokens_freed + report.tokens_freed;
-        Self { messages, new_decisions, saves, hidden, tokens_freed, ..self }
+    /// Takes in what a step has made of the view, and gives it on.
+    fn shortened(&mut self, (view, report): (View, Report)) -> View {
+        self.messages = view.messages.clone();
+        self.new_decisions.extend(report.decisions);
+        self.saves.extend(report.saves);
+        self.hidden.extend(report.hidden);
+        self.tokens_freed += report.tokens_freed;
+        view
     }
 
     /// What the provider counted does not know what was freed since; an estimate from the content does.

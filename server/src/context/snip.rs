@@ -3,15 +3,14 @@
 //! A call and its result stay a pair: only the words of the result go.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::calls::{Call, calls};
-use super::clearing::{Clearing, cleared};
+use super::calls::Call;
+use super::clearing::{Clearing, cleared, may_save};
 use super::pipeline::{PipelineInput, Report};
+use super::view::View;
 use crate::config::ContextNumber;
-use crate::conversation::Message;
 
 const SUPERSEDED: &str = "[Left out: the same call was made again later.]";
 const READ_AGAIN: &str = "[Left out: the whole file was read again later.]";
@@ -19,12 +18,16 @@ const DENIED: &str = "[Left out: the call was not allowed.]";
 const EMPTY: &str = "[No output.]";
 
 /// Nothing happens until it saves enough to be worth a broken cache.
-pub(super) fn snip(view: Arc<[Message]>, input: &PipelineInput<'_>) -> (Arc<[Message]>, Report) {
+pub(super) fn snip(view: View, input: &PipelineInput<'_>) -> (View, Report) {
     if !input.settings.snip.value {
         return (view, Report::default());
     }
-    let (calls, rounds) = calls(&view);
-    let old = rounds.saturating_sub(input.settings.size(ContextNumber::RecentRounds));
+    let calls = view.calls();
+    let old = view.rounds.saturating_sub(input.settings.size(ContextNumber::RecentRounds));
+    let at_least = input.settings.number(ContextNumber::SnipAtLeast);
+    if !may_save(calls.iter().filter(|call| call.round < old), input.log, at_least) {
+        return (view, Report::default());
+    }
     let later = Later::of(&calls);
     let clearings: Vec<Clearing<'_, '_>> = calls
         .iter()
@@ -32,20 +35,32 @@ pub(super) fn snip(view: Arc<[Message]>, input: &PipelineInput<'_>) -> (Arc<[Mes
         .filter(|(_, call)| call.round < old)
         .filter_map(|(at, call)| Some(Clearing { call, words: later.verdict(at, call)? }))
         .collect();
-    cleared(&view, &calls, &clearings, input.log, input.settings.number(ContextNumber::SnipAtLeast))
+    cleared(&view, &calls, &clearings, input.log, at_least)
 }
 
 /// The last call of each kind that shows something.
 struct Later<'a> {
-    same: HashMap<(&'a str, &'a Value), usize>,
+    /// For each call the number of its kind: all that are made in the same words.
+    kinds: Vec<usize>,
+    last_of_kind: Vec<usize>,
     whole_file: HashMap<&'a str, usize>,
 }
 
 impl<'a> Later<'a> {
     fn of(calls: &[Call<'a>]) -> Self {
-        let mut later = Self { same: HashMap::new(), whole_file: HashMap::new() };
-        for (at, call) in calls.iter().enumerate().filter(|(_, call)| call.shows()) {
-            later.same.insert(key(call), at);
+        let mut numbers: HashMap<(&str, &Value), usize> = HashMap::new();
+        let mut later = Self { kinds: Vec::new(), last_of_kind: Vec::new(), whole_file: HashMap::new() };
+        for (at, call) in calls.iter().enumerate() {
+            let next = numbers.len();
+            let kind = *numbers.entry((call.name, call.input)).or_insert(next);
+            later.kinds.push(kind);
+            later.last_of_kind.resize(numbers.len(), 0);
+            if !call.shows() {
+                continue;
+            }
+            if let Some(last) = later.last_of_kind.get_mut(kind) {
+                *last = at;
+            }
             if let Some(file) = call.file().filter(|_| call.shows_whole_file()) {
                 later.whole_file.insert(file, at);
             }
@@ -60,7 +75,7 @@ impl<'a> Later<'a> {
             Some(DENIED)
         } else if call.result.texts().is_some_and(|texts| texts.iter().all(|text| text.trim().is_empty())) {
             Some(EMPTY)
-        } else if is_later(self.same.get(&key(call))) {
+        } else if is_later(self.kinds.get(at).and_then(|kind| self.last_of_kind.get(*kind))) {
             Some(SUPERSEDED)
         } else if call.name == "Read" && is_later(call.file().and_then(|file| self.whole_file.get(file))) {
             Some(READ_AGAIN)
@@ -70,17 +85,20 @@ impl<'a> Later<'a> {
     }
 }
 
-const fn key<'a>(call: &Call<'a>) -> (&'a str, &'a Value) {
-    (call.name, call.input)
-}
-
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use serde_json::json;
 
     use super::super::fixture::{Setting, called, filler, prompt, read, results, view};
     use super::*;
     use crate::conversation::{ContentBlock, Message, content_tokens, normalize};
+
+    fn step(messages: Arc<[Message]>, setting: &Setting) -> (Arc<[Message]>, Report) {
+        let (view, report) = snip(View::of(messages), &setting.input());
+        (view.messages, report)
+    }
 
     /// Long enough to be worth it.
     fn long(word: &str) -> String {
@@ -92,7 +110,7 @@ mod tests {
     fn check(messages: Vec<Message>, want: &[&str]) -> Report {
         let setting = Setting::new();
         let before = view(messages);
-        let (after, report) = snip(before.clone(), &setting.input());
+        let (after, report) = step(before.clone(), &setting);
         let got: Vec<String> = results(&after)
             .into_iter()
             .filter(|(id, _)| !id.starts_with("filler"))
@@ -104,7 +122,7 @@ mod tests {
         assert_eq!(before.first(), after.first(), "the prompt is not touched");
         let mut settled = Setting::new();
         settled.log.record(report.decisions.clone());
-        assert_eq!(snip(after.clone(), &settled.input()), (after, Report::default()), "once is enough");
+        assert_eq!(step(after.clone(), &settled), (after, Report::default()), "once is enough");
         report
     }
 
@@ -175,6 +193,6 @@ mod tests {
         let mut setting = Setting::new();
         setting.settings.snip.value = false;
         let before = view(history(test("t1"), test("t2")));
-        assert_eq!(snip(before.clone(), &setting.input()), (before, Report::default()));
+        assert_eq!(step(before.clone(), &setting), (before, Report::default()));
     }
 }

@@ -5,38 +5,17 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::calls::{Call, Place, calls, with_results};
-use super::log::{ContextLog, Decision, Fate};
+use super::calls::Call;
+use super::log::{Decision, Fate};
 use super::pipeline::{PipelineInput, Report, Save};
+use super::view::View;
 use crate::config::ContextNumber;
-use crate::conversation::{ContentBlock, Message, ToolResultContent};
-
-/// The view with every result in the words that were decided on before.
-pub(super) fn replayed(view: Arc<[Message]>, log: &ContextLog) -> Arc<[Message]> {
-    let mut replaced = HashMap::new();
-    for (at, message) in view.iter().enumerate() {
-        let Message::User(user) = message else { continue };
-        for (block, content) in user.content.iter().enumerate() {
-            let ContentBlock::ToolResult { tool_use_id, content, .. } = content else { continue };
-            if let Some(Fate::Replaced(text) | Fate::Cleared(text)) = log.fate(tool_use_id)
-                && !matches!(content.as_slice(), [ToolResultContent::Text(now)] if **now == **text)
-            {
-                replaced.insert(Place { message: at, block }, text.clone());
-            }
-        }
-    }
-    with_results(view, &replaced)
-}
 
 /// Decides on the results that are new.
-pub(super) fn tool_result_budget(
-    view: Arc<[Message]>,
-    input: &PipelineInput<'_>,
-) -> (Arc<[Message]>, Report) {
+pub(super) fn tool_result_budget(view: View, input: &PipelineInput<'_>) -> (View, Report) {
     let mut report = Report::default();
     let mut replaced = HashMap::new();
-    let (calls, _) = calls(&view);
-    for round in calls.chunk_by(|one, next| one.round == next.round) {
+    for round in view.calls().chunk_by(|one, next| one.round == next.round) {
         if round.iter().all(|call| input.log.fate(call.id).is_some()) {
             continue;
         }
@@ -48,7 +27,7 @@ pub(super) fn tool_result_budget(
             report.saves.extend(save);
         }
     }
-    report.shortened(view.clone(), with_results(view, &replaced))
+    report.shortened(&view, view.clone().with_results(&replaced))
 }
 
 /// A result, its length in characters, and what becomes of it, if that is clear yet.

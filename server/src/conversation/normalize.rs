@@ -6,6 +6,7 @@
 mod answers;
 mod attachments;
 mod blocks;
+mod growing;
 mod images;
 mod pairs;
 mod turns;
@@ -13,6 +14,8 @@ mod turns;
 #[cfg(test)]
 mod tests;
 
+pub use self::growing::Growing;
+use self::pairs::Ids;
 use super::{ApiMessage, ContentBlock, Message, Role};
 
 /// The messages of the next request: roles alternate and the user begins, every call is answered exactly once at the
@@ -31,14 +34,19 @@ pub fn normalize_for(messages: &[Message], model: &str) -> Vec<ApiMessage> {
 }
 
 fn legal(messages: &[Message], model: Option<&str>) -> Vec<ApiMessage> {
+    let messages = legal_behind(&mut Ids::default(), messages, model);
+    let messages = images::within_limits(messages);
+    turns::begun_by_the_user(messages)
+}
+
+/// What can be said of a part of a history whose calls before it had those `ids`.
+fn legal_behind(ids: &mut Ids<'_>, messages: &[Message], model: Option<&str>) -> Vec<ApiMessage> {
     let ordered = attachments::moved_up(messages);
     let turns = turns::of(&ordered, model);
     let turns = answers::joined(turns);
-    let turns = pairs::repaired(turns);
+    let turns = pairs::repaired(turns, ids);
     let messages = turns::alternating(turns);
-    let messages = answers::tidied(messages);
-    let messages = images::within_limits(messages);
-    turns::begun_by_the_user(messages)
+    answers::tidied(messages)
 }
 
 /// Normalised messages without any thinking, for a model that refuses the signatures it is shown.

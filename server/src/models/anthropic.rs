@@ -26,7 +26,7 @@ use self::credential::Wallet;
 pub use self::credential::{Credential, Renewal};
 use self::exchange::Exchange;
 use self::mending::Mended;
-use self::request::Form;
+use self::request::{Form, Written};
 use self::thinking::ThinkingForm;
 use super::failure::{cleared, hopeless_error};
 use super::generate::{Emit, generate};
@@ -37,7 +37,7 @@ use super::{
     Window,
 };
 use crate::config::Effort;
-use crate::conversation::{ContentBlock, without_thinking};
+use crate::conversation::{ApiMessage, ContentBlock, without_thinking};
 
 /// Where the API is unless told otherwise.
 pub const ANTHROPIC_URL: &str = "https://api.anthropic.com";
@@ -94,6 +94,7 @@ struct Inner {
     client: LazyClient,
     wallet: Wallet,
     betas: StickyBetas,
+    written: Written,
     cache_watch: CacheWatch,
     /// The model has refused every way in which it was asked to think.
     asks_plainly: AtomicBool,
@@ -107,6 +108,7 @@ impl Anthropic {
                 client: LazyClient::default(),
                 wallet: Wallet::new(config.credential.clone(), config.renewal.clone()),
                 betas: StickyBetas::default(),
+                written: Written::default(),
                 cache_watch: CacheWatch::default(),
                 asks_plainly: AtomicBool::new(false),
                 config,
@@ -167,14 +169,16 @@ impl Inner {
             let (now, credential) = (read(), self.wallet.current());
             let thinking = self.thinking(request, max_tokens, now);
             let betas = self.betas.header(&self.needed_betas(request, thinking));
-            let prefix = Prefix::of(request, (&betas, thinking, self.effort(now)));
             let body = self.body(request, max_tokens, now);
-            let failure = match exchange.run(body, credential.as_ref(), betas).await {
-                Ok(usage) => {
+            let settings = (betas.clone(), thinking, self.effort(now));
+            // While the service thinks, rather than before it is asked.
+            let prefix = async { Prefix::of(request, &settings) };
+            let failure = match futures::join!(exchange.run(body, credential.as_ref(), betas), prefix) {
+                (Ok(usage), prefix) => {
                     self.cache_watch.note(request, prefix, usage);
                     return Ok(());
                 }
-                Err(failure) => failure,
+                (Err(failure), _) => failure,
             };
             let next = now.after(&failure, &self.wallet, credential.as_ref()).await;
             // What makes no difference is not worth a request.
@@ -200,10 +204,11 @@ impl Inner {
             effort: self.effort(mended).map(Effort::name),
         };
         if mended.without_shown_thinking {
-            let messages = without_thinking(request.messages.clone());
-            return request::body(&ModelRequest { messages, ..request.clone() }, &form);
+            let messages = request.messages.iter().map(|message| ApiMessage::clone(message)).collect();
+            let messages = without_thinking(messages).into_iter().map(Arc::new).collect();
+            return request::body(&ModelRequest { messages, ..request.clone() }, &form, &self.written);
         }
-        request::body(request, &form)
+        request::body(request, &form, &self.written)
     }
 
     fn thinking(&self, request: &ModelRequest, max_tokens: u32, mended: Mended) -> Option<ThinkingForm> {

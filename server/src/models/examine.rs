@@ -1,5 +1,7 @@
 //! What a model can do, found out by asking it, whatever its vendor.
 
+use std::sync::Arc;
+
 use futures::StreamExt;
 use serde_json::json;
 
@@ -86,7 +88,7 @@ pub async fn examine(provider: &dyn Provider) -> Examination {
     let mut seen = question("Which colour is this picture? One word.", &[]);
     let picture = ImageSource { media_type: "image/png".to_owned(), data: RED.to_owned() };
     if let Some(message) = seen.messages.first_mut() {
-        message.content.insert(0, ContentBlock::Image(picture));
+        Arc::make_mut(message).content.insert(0, ContentBlock::Image(picture));
     }
     let seen = heard(provider, seen).await;
     examination.sees_images = seen.ability(seen.text.to_lowercase().contains("red"));

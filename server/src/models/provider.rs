@@ -1,5 +1,7 @@
 //! The one trait every model stands behind.
 
+use std::sync::Arc;
+
 use futures::future::{BoxFuture, FutureExt};
 use futures::stream::BoxStream;
 
@@ -59,8 +61,9 @@ pub struct ModelRequest {
     pub max_tokens: u32,
     /// Sections in order: the static ones first, what differs by session last.
     pub system: Vec<String>,
-    pub tools: Vec<ToolDefinition>,
-    pub messages: Vec<ApiMessage>,
+    pub tools: Arc<[ToolDefinition]>,
+    /// What was sent before is the same in memory, as far as it is the same.
+    pub messages: Vec<Arc<ApiMessage>>,
     pub tool_choice: ToolChoice,
     pub thinking: Thinking,
     /// Passed over by providers with `ContextEditing::Client`.
@@ -73,15 +76,15 @@ impl ModelRequest {
     /// A request of the conversation itself: tools as the model likes, thinking as it is configured.
     pub fn new(
         system: Vec<String>,
-        tools: Vec<ToolDefinition>,
-        messages: Vec<ApiMessage>,
+        tools: impl Into<Arc<[ToolDefinition]>>,
+        messages: impl IntoIterator<Item = impl Into<Arc<ApiMessage>>>,
         max_tokens: u32,
     ) -> Self {
         Self {
             max_tokens,
             system,
-            tools,
-            messages,
+            tools: tools.into(),
+            messages: messages.into_iter().map(Into::into).collect(),
             tool_choice: ToolChoice::Auto,
             thinking: Thinking::Adaptive,
             context_edits: Vec::new(),

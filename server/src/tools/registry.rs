@@ -20,12 +20,14 @@ pub struct Tools {
     /// Made with the first request, and shared with every choice of these tools: schemas take longer to make than all else
     /// that is done for one.
     definitions: Arc<Mutex<BTreeMap<&'static str, ToolDefinition>>>,
+    /// Those of the last request: most requests have the same.
+    listed: Arc<Mutex<Arc<[ToolDefinition]>>>,
 }
 
 impl Tools {
     pub fn new(tools: Vec<Arc<dyn Tool>>) -> Self {
         let by_name = tools.into_iter().map(|tool| (tool.name(), tool)).collect();
-        Self { by_name, deferral: None, definitions: Arc::default() }
+        Self { by_name, deferral: None, definitions: Arc::default(), listed: Arc::default() }
     }
 
     /// The tools of this program.
@@ -56,7 +58,7 @@ impl Tools {
     pub fn pool(&self, wants: impl Fn(&dyn Tool) -> bool, offers: &Offers) -> Self {
         let kept = self.all().filter(|tool| wants(tool.as_ref()) && tool.is_enabled(offers));
         let by_name = kept.map(|tool| (tool.name(), tool.clone())).collect();
-        Self { by_name, deferral: None, definitions: self.definitions.clone() }
+        Self { by_name, deferral: None, definitions: self.definitions.clone(), listed: self.listed.clone() }
     }
 
     /// The same, with the tools that may be deferred behind ToolSearch. `loaded`: what the model has asked for so far.
@@ -71,7 +73,8 @@ impl Tools {
         let mut by_name = self.by_name.clone();
         by_name.insert(search.name(), search);
         // What ToolSearch says of itself depends on what waits behind it.
-        Self { by_name, deferral: Some(deferral), definitions: Arc::default() }
+        let (definitions, listed) = (Arc::default(), Arc::default());
+        Self { by_name, deferral: Some(deferral), definitions, listed }
     }
 
     /// What a model would be told of those that can wait until it asks for them.
@@ -95,23 +98,32 @@ impl Tools {
     }
 
     /// What a model is told of them, by name, ascending. What was loaded on demand comes last, in the order of the demands.
-    pub fn definitions(&self) -> Vec<ToolDefinition> {
+    /// As long as they are the same, they are the same in memory.
+    pub fn definitions(&self) -> Arc<[ToolDefinition]> {
+        let told = self.told();
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_listed = listed.iter().map(|definition| (definition.name.as_str(), definition.deferred));
+        if !of_listed.eq(told.iter().map(|(tool, deferred)| (tool.name(), *deferred))) {
+            let whole = |(tool, deferred)| ToolDefinition { deferred, ..self.definition(tool) };
+            *listed = told.into_iter().map(whole).collect();
+        }
+        listed.clone()
+    }
+
+    /// The tools that a model is told of, and whether it is shown each only when a search names it.
+    fn told(&self) -> Vec<(&Arc<dyn Tool>, bool)> {
         let Some(deferral) = &self.deferral else {
-            return self.all().map(|tool| self.definition(tool)).collect();
+            return self.all().map(|tool| (tool, false)).collect();
         };
         match deferral.wire() {
-            SearchWire::References => self
-                .all()
-                .map(|tool| ToolDefinition {
-                    deferred: deferral.is_deferred(tool.name()),
-                    ..self.definition(tool)
-                })
-                .collect(),
+            SearchWire::References => {
+                self.all().map(|tool| (tool, deferral.is_deferred(tool.name()))).collect()
+            }
             SearchWire::Schemas => {
                 let first = self.all().filter(|tool| !deferral.is_deferred(tool.name()));
                 let loaded = deferral.loaded();
                 let later = loaded.iter().filter_map(|name| self.by_name.get(name.as_str()));
-                first.chain(later).map(|tool| self.definition(tool)).collect()
+                first.chain(later).map(|tool| (tool, false)).collect()
             }
         }
     }
@@ -167,8 +179,8 @@ mod tests {
 
     #[test]
     fn every_schema_is_strict_and_describes_each_field() {
-        for tool in Tools::built_in().definitions() {
-            let schema = tool.input_schema;
+        for tool in Tools::built_in().definitions().iter() {
+            let schema = &tool.input_schema;
             assert_eq!(schema["additionalProperties"], false, "{}", tool.name);
             for (field, described) in schema["properties"].as_object().into_iter().flatten() {
                 assert!(described["description"].is_string(), "{}.{field} says nothing", tool.name);

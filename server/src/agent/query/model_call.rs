@@ -10,7 +10,7 @@ use super::{Executor, Task};
 use crate::agent::LoopEvent;
 use crate::agent::outbox::{fallback, notice};
 use crate::agent::state::State;
-use crate::conversation::{Message, normalize_for};
+use crate::conversation::Message;
 use crate::models::{ModelError, ModelErrorKind, ModelRequest, OnOverload};
 
 /// What came of asking, with the calls of the answer as far as they are.
@@ -28,7 +28,8 @@ impl Task<'_> {
         loop {
             let mut executor = self.executor(&state.tool_use_context);
             let model = self.params.provider.info().model;
-            let attempt = self.attempt(self.request(state, &request, &model), &model, &mut executor).await;
+            let asked = self.request(state, &request, &model);
+            let attempt = self.attempt(asked, &model, &mut executor).await;
             let Attempt { answer, error } = match attempt {
                 Ok(attempt) => attempt,
                 Err(answer) => {
@@ -77,12 +78,12 @@ impl Task<'_> {
         }
     }
 
-    fn request(&self, state: &State, request: &Request, model: &str) -> ModelRequest {
+    fn request(&mut self, state: &State, request: &Request, model: &str) -> ModelRequest {
         let limits = &self.params.limits;
         let largest = self.params.provider.info().window.max_output;
         let usual = limits.max_output_tokens.unwrap_or_else(|| limits.first_output_tokens.min(largest));
         let max_tokens = state.max_output_tokens_override.unwrap_or(usual);
-        let messages = normalize_for(&state.messages, model);
+        let messages = self.sent.normalize_for(&state.messages, model);
         let tools = self.params.tools.definitions();
         ModelRequest {
             context_edits: request.context_edits.clone(),

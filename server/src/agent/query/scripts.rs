@@ -334,7 +334,7 @@ fn the_table_shows_every_way_on_and_every_end() {
 }
 
 fn draw((model, request): &Asked) -> String {
-    let messages: Vec<String> = request.messages.iter().map(draw_message).collect();
+    let messages: Vec<String> = request.messages.iter().map(|message| draw_message(message)).collect();
     let mut drawn = messages.join(" / ");
     if request.max_tokens != Limits::default().first_output_tokens {
         drawn = format!("{}: {drawn}", request.max_tokens);

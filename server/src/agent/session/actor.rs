@@ -44,6 +44,8 @@ pub(super) struct Session {
     shell: Arc<Shell>,
     /// The tools that its model has asked for.
     loaded_tools: Loaded,
+    /// The tools of the last round, and what they were chosen by.
+    pooled: Mutex<Option<(Pooled, Tools)>>,
     /// Whether prompts wait for the running task to take them.
     queued: watch::Sender<bool>,
     briefing: OnceCell<Briefing>,
@@ -67,6 +69,14 @@ struct Inner {
     told_mode: PermissionMode,
     queue: VecDeque<Prompt>,
     transcript: Transcript,
+}
+
+/// What decides on the tools of a round.
+#[derive(PartialEq, Eq)]
+struct Pooled {
+    names: Vec<&'static str>,
+    context: u64,
+    wire: SearchWire,
 }
 
 #[derive(Clone)]
@@ -103,6 +113,7 @@ impl Session {
             context,
             shell,
             loaded_tools: Loaded::default(),
+            pooled: Mutex::default(),
             queued: watch::Sender::new(false),
             briefing: OnceCell::new(),
             cancel,
@@ -329,16 +340,26 @@ impl Session {
     fn pool(&self) -> Tools {
         let (deps, provider) = (&self.deps, self.deps.provider.info());
         let offers = Offers { editor: deps.editor.features() };
-        let setup = deps.tool_setup;
+        let (setup, policy) = (deps.tool_setup, self.questions.policy());
         let wanted = |tool: &dyn Tool| {
-            setup.mode.has(tool.name()) && !self.questions.denies_whole(tool.name(), tool.aliases())
+            setup.mode.has(tool.name()) && !policy.denies_whole(tool.name(), tool.aliases())
         };
         let pool = deps.tools.pool(wanted, &offers);
-        if !setup.search.defers(deferrable_tokens(&pool), provider.window.context) {
-            return pool;
+        let chosen = Pooled {
+            names: pool.names(),
+            context: provider.window.context,
+            wire: if provider.tool_references { SearchWire::References } else { SearchWire::Schemas },
+        };
+        let mut pooled = self.pooled.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, same)) = pooled.as_ref().filter(|(before, _)| *before == chosen) {
+            return same.clone();
         }
-        let wire = if provider.tool_references { SearchWire::References } else { SearchWire::Schemas };
-        pool.deferring(&self.loaded_tools, wire)
+        let pool = if setup.search.defers(deferrable_tokens(&pool), chosen.context) {
+            pool.deferring(&self.loaded_tools, chosen.wire)
+        } else {
+            pool
+        };
+        pooled.insert((chosen, pool)).1.clone()
     }
 
     /// What was sent since the task began, as messages, up to what only a task of its own can do.

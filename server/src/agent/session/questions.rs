@@ -74,11 +74,6 @@ impl Questions {
         self.policy_of(&self.lock())
     }
 
-    /// Whether no call of this tool can be allowed.
-    pub(super) fn denies_whole(&self, tool: &str, aliases: &[&str]) -> bool {
-        self.policy().denies_whole(tool, aliases)
-    }
-
     pub(super) fn mode(&self) -> &SessionMode {
         &self.mode
     }

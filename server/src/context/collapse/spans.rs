@@ -6,22 +6,29 @@ use serde_json::Value;
 
 use crate::context::calls::Rounds;
 use crate::context::log::Fold;
-use crate::conversation::{ContentBlock, Message, ToolResultContent, UserMessage};
+use crate::conversation::{ContentBlock, Message, MessageId, ToolResultContent, UserMessage};
 
 /// Fewer are not worth a line.
 const SHORTEST_RUN: usize = 3;
 
-/// The runs in the rounds before `old`. The last thing that the user wrote is in none.
-pub(super) fn spans(view: &[Message], old: usize, small_talk_chars: usize) -> Vec<Fold> {
+/// The runs in the rounds before `old`, but for those of which the first message `is_known`. The last thing that the user
+/// wrote is in none.
+pub(super) fn spans(
+    view: &[Message],
+    old: usize,
+    small_talk_chars: usize,
+    is_known: impl Fn(&MessageId) -> bool,
+) -> Vec<Fold> {
     let end = end_of(view, old);
     let parts = parts(view.get(..end).unwrap_or_default());
     let mut folds = Vec::new();
-    for run in runs(&parts, |part| is_small_talk(part, small_talk_chars)) {
+    let is_new = |run: &&[Part<'_>]| run.first().is_none_or(|first| !first.id().is_some_and(&is_known));
+    for run in runs(&parts, |part| is_small_talk(part, small_talk_chars)).into_iter().filter(is_new) {
         let said: Vec<String> =
             run.iter().flat_map(|part| part.messages).filter_map(said).map(|said| said.words()).collect();
         folds.extend(fold(run, format!("[Short messages, folded: {}]", said.join(" | "))));
     }
-    for repeats in repeated_calls(&parts) {
+    for repeats in repeated_calls(&parts).into_iter().filter(is_new) {
         let again = repeats.len() / 2;
         folds.extend(fold(
             repeats,
@@ -34,6 +41,13 @@ pub(super) fn spans(view: &[Message], old: usize, small_talk_chars: usize) -> Ve
 /// What one side says at a time: an answer with all its records, or one other message.
 struct Part<'a> {
     messages: &'a [Message],
+}
+
+impl<'a> Part<'a> {
+    /// That of its first message.
+    fn id(&self) -> Option<&'a MessageId> {
+        self.messages.first().map(Message::id)
+    }
 }
 
 fn parts(view: &[Message]) -> Vec<Part<'_>> {

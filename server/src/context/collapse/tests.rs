@@ -14,6 +14,11 @@ fn setting() -> Setting {
     Setting { window: Window { context: 200_000, max_output: 64_000 }, ..Setting::new() }
 }
 
+fn step(messages: Arc<[Message]>, tokens: u64, setting: &Setting) -> (Arc<[Message]>, Report) {
+    let (view, report) = collapse(View::of(messages), tokens, &setting.input());
+    (view.messages, report)
+}
+
 fn old(messages: impl IntoIterator<Item = Message>) -> Arc<[Message]> {
     view(messages.into_iter().chain(filler(10)).chain([prompt("the newest prompt")]))
 }
@@ -22,7 +27,7 @@ fn old(messages: impl IntoIterator<Item = Message>) -> Arc<[Message]> {
 #[track_caller]
 fn check(messages: impl IntoIterator<Item = Message>, want: &[&str]) -> Report {
     let before = old(messages);
-    let (after, report) = collapse(before.clone(), FULL, &setting().input());
+    let (after, report) = step(before.clone(), FULL, &setting());
     assert_eq!(drawn(&after), want);
     for call in normalize(&after).windows(2) {
         let [asked, answered] = call else { unreachable!() };
@@ -30,17 +35,13 @@ fn check(messages: impl IntoIterator<Item = Message>, want: &[&str]) -> Report {
     }
     let mut decided = setting();
     decided.log.record(report.decisions.clone());
-    let (again, nothing) = collapse(before.clone(), FULL, &decided.input());
+    let (again, nothing) = step(before.clone(), FULL, &decided);
     assert_eq!((&again, nothing), (&after, Report::default()), "the projection is determined by the log");
     let restarted = Setting { log: ContextLog::from_decisions(report.decisions.clone()), ..setting() };
-    assert_eq!(collapse(before.clone(), 0, &restarted.input()).0, after, "and the log survives a restart");
-    assert_eq!(collapse(after.clone(), FULL, &decided.input()).0, after, "once is enough");
+    assert_eq!(step(before.clone(), 0, &restarted).0, after, "and the log survives a restart");
+    assert_eq!(step(after.clone(), FULL, &decided).0, after, "once is enough");
     decided.settings.collapse.value = false;
-    assert_eq!(
-        collapse(before.clone(), FULL, &decided.input()).0,
-        before,
-        "switched off, all is there again"
-    );
+    assert_eq!(step(before.clone(), FULL, &decided).0, before, "switched off, all is there again");
     report
 }
 
@@ -159,13 +160,13 @@ fn a_read_that_was_replaced_is_folded() {
 #[test]
 fn with_room_left_folds_are_only_prepared_and_draining_makes_them() {
     let before = old([prompt("a"), said("r1", "b"), prompt("c")]);
-    let (after, report) = collapse(before.clone(), 161_999, &setting().input());
+    let (after, report) = step(before.clone(), 161_999, &setting());
     assert_eq!(after, before);
     assert!(matches!(report.decisions.as_slice(), [Decision::Staged(_)]));
     let mut drained = setting();
     drained.log.record(report.decisions);
     assert_eq!(drained.log.drain(), 1);
-    let (after, _) = collapse(before, 0, &drained.input());
+    let (after, _) = step(before, 0, &drained);
     assert_eq!(after.len(), 22, "three messages are one");
 }
 
@@ -173,10 +174,10 @@ fn with_room_left_folds_are_only_prepared_and_draining_makes_them() {
 fn recent_messages_and_unanswered_calls_are_never_folded() {
     let messages = [prompt("a"), said("r1", "b"), prompt("c"), said("r2", "d")];
     let recent = view(messages.into_iter().chain([counting(1, said("r3", "e"))]));
-    assert_eq!(collapse(recent.clone(), FULL, &setting().input()), (recent, Report::default()));
+    assert_eq!(step(recent.clone(), FULL, &setting()), (recent, Report::default()));
     let look = |id: &str| called(id, "Bash", json!({}), "clean");
     let mut calls: Vec<Message> = ["t1", "t2", "t3", "t4"].into_iter().flat_map(look).collect();
     calls.remove(5);
     let before = old(calls);
-    assert_eq!(collapse(before.clone(), FULL, &setting().input()), (before, Report::default()));
+    assert_eq!(step(before.clone(), FULL, &setting()), (before, Report::default()));
 }

@@ -1,6 +1,6 @@
 //! Images the Messages API would refuse, and with them the whole request.
 
-use super::{ApiMessage, ContentBlock};
+use super::{ApiMessage, ContentBlock, Message};
 use crate::conversation::{ImageSource, ToolResultContent};
 
 /// Bytes of base64 in one image (Messages API, "Vision": request limits).
@@ -42,6 +42,26 @@ fn too_long(image: &ImageSource, most: u32) -> Option<String> {
     })
 }
 
+/// Whether those limits may matter where there are so many images.
+pub(super) const fn are_many(number: usize) -> bool {
+    number > FEW_IMAGES
+}
+
+/// Images in `records`, whether they can be sent or not.
+pub(super) fn number_in(records: &[Message]) -> usize {
+    let of_result = |part: &ToolResultContent| matches!(part, ToolResultContent::Image(_));
+    let of_block = |block: &ContentBlock| match block {
+        ContentBlock::Image(_) => 1,
+        ContentBlock::ToolResult { content, .. } => content.iter().filter(|part| of_result(part)).count(),
+        _ => 0,
+    };
+    let of_record = |record: &Message| match record {
+        Message::User(user) => user.content.iter().map(of_block).sum(),
+        Message::Assistant(_) | Message::System(_) | Message::Attachment(_) | Message::Progress(_) => 0,
+    };
+    records.iter().map(of_record).sum()
+}
+
 /// Messages with as many images as may be sent, the newest ones, and none that is too large among so many.
 pub(super) fn within_limits(mut messages: Vec<ApiMessage>) -> Vec<ApiMessage> {
     let mut number = 0;
@@ -49,7 +69,7 @@ pub(super) fn within_limits(mut messages: Vec<ApiMessage>) -> Vec<ApiMessage> {
         number += 1;
         (number > MOST_IMAGES).then(|| TOO_MANY.to_owned())
     });
-    if number.min(MOST_IMAGES) > FEW_IMAGES {
+    if are_many(number) {
         left_out(&mut messages, |image| too_long(image, LONGEST_SIDE_AMONG_MANY));
     }
     messages

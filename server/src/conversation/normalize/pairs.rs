@@ -10,11 +10,11 @@ use crate::conversation::{ToolResultContent, ToolUseId};
 const CANCELLED: &str = "The call was cancelled before it gave a result.";
 
 /// The turns with every call answered in a user's turn of its own right behind it. A call repeated within one answer
-/// is kept once; a result nobody asked for is dropped; an id used again by a later answer is changed on both sides.
-pub(super) fn repaired(turns: Vec<Turn>) -> Vec<Turn> {
+/// is kept once; a result nobody asked for is dropped; an id used again by a later answer is changed on both sides. `ids`:
+/// those of the turns before.
+pub(super) fn repaired(turns: Vec<Turn>, ids: &mut Ids<'_>) -> Vec<Turn> {
     let turns = without_repeated_calls(turns);
     let (turns, mut results) = results_by_call(turns);
-    let mut ids = Ids::default();
     let mut call = 0;
     let mut repaired = Vec::with_capacity(turns.len());
     for mut turn in turns {
@@ -91,31 +91,53 @@ fn results_by_call(mut turns: Vec<Turn>) -> (Vec<Turn>, HashMap<usize, Outcome>)
 }
 
 /// Ids that were given so far. Each depends only on the ids before it, so that a longer history keeps them.
-#[derive(Default)]
-struct Ids {
+#[derive(Debug, Default)]
+pub(super) struct Ids<'a> {
+    /// What was given before these.
+    before: Option<&'a Ids<'a>>,
     given: HashSet<ToolUseId>,
     /// The next number for each id that was given again, so that an id used in every answer costs no more than others.
     next: HashMap<String, usize>,
 }
 
-impl Ids {
+impl<'a> Ids<'a> {
+    /// Goes on behind `before`, which stays as it is.
+    pub(super) fn behind(before: &'a Ids<'a>) -> Self {
+        Self { before: Some(before), ..Self::default() }
+    }
+
     /// `wanted` in the API's alphabet (`^[a-zA-Z0-9_-]+$`), with a number behind it if it was given before.
     fn unique(&mut self, wanted: ToolUseId) -> ToolUseId {
         let mut legal = blocks::in_alphabet(wanted.0);
         if legal.is_empty() {
             legal.push_str("call");
         }
-        if self.given.insert(ToolUseId(legal.clone())) {
-            return ToolUseId(legal);
+        let id = ToolUseId(legal);
+        if self.give(&id) {
+            return id;
         }
-        let mut number = self.next.remove(&legal).unwrap_or(2);
+        let mut number = self.next_number(id.as_str());
         loop {
-            let id = ToolUseId(format!("{legal}_{number}"));
+            let numbered = ToolUseId(format!("{id}_{number}"));
             number += 1;
-            if self.given.insert(id.clone()) {
-                self.next.insert(legal, number);
-                return id;
+            if self.give(&numbered) {
+                self.next.insert(id.0, number);
+                return numbered;
             }
         }
+    }
+
+    /// Whether it was free until now.
+    fn give(&mut self, id: &ToolUseId) -> bool {
+        !self.before.is_some_and(|before| before.is_given(id)) && self.given.insert(id.clone())
+    }
+
+    fn is_given(&self, id: &ToolUseId) -> bool {
+        self.given.contains(id) || self.before.is_some_and(|before| before.is_given(id))
+    }
+
+    fn next_number(&self, id: &str) -> usize {
+        let here = self.next.get(id).copied();
+        here.unwrap_or_else(|| self.before.map_or(2, |before| before.next_number(id)))
     }
 }

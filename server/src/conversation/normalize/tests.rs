@@ -5,13 +5,38 @@ use std::time::UNIX_EPOCH;
 
 use serde_json::{Value, json};
 
-use super::{ApiMessage, ContentBlock, Message, Role, normalize, normalize_for, without_thinking};
+use super::{ApiMessage, ContentBlock, Growing, Message, Role, normalize, normalize_for, without_thinking};
 use crate::conversation::{
     AssistantMessage, Attachment, AttachmentKind, ImageSource, MessageId, ProgressMessage, SystemKind,
     SystemMessage, ToolResultContent, ToolUseId, Usage, UserMessage,
 };
 
 mod property;
+
+/// The messages of a long task that are not made anew for its next request.
+#[test]
+fn of_a_conversation_that_grows_only_the_end_is_made_anew() {
+    let round = |n: usize| {
+        let (id, response) = (format!("t{n}"), format!("r{n}"));
+        [
+            answer(&response, [thinking("hm", "S")]),
+            answer(&response, [call(&id, "Read")]),
+            user([result(&id, "A")]),
+            attachment("note"),
+        ]
+    };
+    let mut history = vec![user([text("go")])];
+    let mut growing = Growing::default();
+    let mut before = Vec::new();
+    for n in 0..20 {
+        history.extend(round(n));
+        let messages = growing.normalize_for(&history, "m1");
+        let same = messages.iter().zip(&before).take_while(|(one, other)| Arc::ptr_eq(one, other)).count();
+        let wanted = if n < 2 { 0 } else { 2 * n - 1 };
+        assert_eq!(same, wanted, "all but the round before and this one");
+        before = messages;
+    }
+}
 
 /// Compares the messages for `history`, one a line: `user: text "hi" | result t1 "A" | error t2 "no"`.
 #[track_caller]

@@ -93,6 +93,7 @@ fn hashed(value: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::conversation::ApiMessage;
 
     #[test]
     fn a_prefix_is_broken_if_much_of_it_is_lost() {
@@ -105,7 +106,7 @@ mod tests {
 
     #[test]
     fn what_changed_is_named() {
-        let request = ModelRequest::new(vec!["You edit.".into()], Vec::new(), Vec::new(), 1);
+        let request = ModelRequest::new(vec!["You edit.".into()], [], Vec::<ApiMessage>::new(), 1);
         let prefix = Prefix::of(&request, "a");
         assert_eq!(changed(prefix, prefix), ["the messages, or the prefix was too old"]);
         assert_eq!(changed(prefix, Prefix::of(&request, "b")), ["the model's settings"]);

@@ -4,10 +4,14 @@
 //! provider finds its cached prefix again (Messages API, "Prompt caching").
 
 mod wire;
+mod written;
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use self::wire::{Body, ContextManagement, Edit, Marked, Message, OutputConfig, Thinking, Tool, TypeOnly};
+pub(super) use self::written::Written;
+use self::written::raw;
 use super::thinking::ThinkingForm;
 use crate::conversation::{ApiMessage, ContentBlock, Role};
 use crate::models::{ContextEdit, ModelRequest, ToolChoice, ToolDefinition};
@@ -25,8 +29,14 @@ pub(super) struct Form<'a> {
     pub(super) effort: Option<&'static str>,
 }
 
-pub(super) fn body(request: &ModelRequest, form: &Form<'_>) -> Vec<u8> {
-    let tools = tools(&request.tools);
+/// `written`: what was written of the request before, and now of this one. It makes no difference to the bytes.
+pub(super) fn body(request: &ModelRequest, form: &Form<'_>, written: &Written) -> Vec<u8> {
+    let tools = written.tools(&request.tools);
+    let (last, before) = match request.messages.split_last() {
+        Some((last, before)) => (Some(raw(&message(last, Marker::AtTheEnd))), before),
+        None => (None, [].as_slice()),
+    };
+    let before = written.messages(before);
     let body = Body {
         model: form.model,
         max_tokens: form.max_tokens,
@@ -35,13 +45,13 @@ pub(super) fn body(request: &ModelRequest, form: &Form<'_>) -> Vec<u8> {
         output_config: form.effort.map(|effort| OutputConfig { effort }),
         context_management: ContextManagement::of(edits(&request.context_edits, form.thinking)),
         tool_choice: match request.tool_choice {
-            ToolChoice::None if !tools.is_empty() => Some(TypeOnly { kind: "none" }),
-            ToolChoice::Any if !tools.is_empty() => Some(TypeOnly { kind: "any" }),
+            ToolChoice::None if tools.is_some() => Some(TypeOnly { kind: "none" }),
+            ToolChoice::Any if tools.is_some() => Some(TypeOnly { kind: "any" }),
             ToolChoice::None | ToolChoice::Any | ToolChoice::Auto => None,
         },
-        tools,
+        tools: tools.as_deref(),
         system: system(&request.system),
-        messages: messages(&request.messages),
+        messages: before.iter().map(Arc::as_ref).chain(last.as_deref()).collect(),
     };
     // Nothing here fails to be written: every key is a text, and no number is infinite.
     serde_json::to_vec(&body).unwrap_or_default()
@@ -96,25 +106,26 @@ fn system(sections: &[String]) -> Vec<Marked<wire::Block<'_>>> {
     blocks
 }
 
-/// The one moving marker stands at the end of the last message.
-fn messages(messages: &[ApiMessage]) -> Vec<Message<'_>> {
-    let mut written: Vec<Message<'_>> = messages
-        .iter()
-        .map(|message| Message {
-            role: match message.role {
-                Role::User => "user",
-                Role::Assistant => "assistant",
-            },
-            content: message.content.iter().map(|block| Marked::not(wire::Block::from(block))).collect(),
-        })
-        .collect();
-    if let (Some(last), Some(message)) = (written.last_mut(), messages.last()) {
-        let end = message.content.iter().rposition(can_be_marked);
-        if let Some(block) = end.and_then(|end| last.content.get_mut(end)) {
-            block.mark();
-        }
+/// Whether the cached prefix may end with a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Marker {
+    No,
+    /// The one moving marker, which the last message has.
+    AtTheEnd,
+}
+
+fn message(message: &ApiMessage, marker: Marker) -> Message<'_> {
+    let mut content: Vec<_> =
+        message.content.iter().map(|block| Marked::not(wire::Block::from(block))).collect();
+    let end = message.content.iter().rposition(can_be_marked).filter(|_| marker == Marker::AtTheEnd);
+    if let Some(block) = end.and_then(|end| content.get_mut(end)) {
+        block.mark();
     }
-    written
+    let role = match message.role {
+        Role::User => "user",
+        Role::Assistant => "assistant",
+    };
+    Message { role, content }
 }
 
 /// Thinking can't carry a marker.

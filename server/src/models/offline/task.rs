@@ -1,5 +1,7 @@
 //! What the conversation asks for: the user's last words, where the user stood, and what was done about them since.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 
 use crate::conversation::{ApiMessage, ContentBlock, Role, ToolResultContent};
@@ -46,7 +48,7 @@ pub(super) struct Done {
 
 impl Task {
     /// The last thing the user asked for, or `None` if the user said nothing yet.
-    pub(super) fn of(messages: &[ApiMessage]) -> Option<Self> {
+    pub(super) fn of(messages: &[Arc<ApiMessage>]) -> Option<Self> {
         let (at, words, context) = messages
             .iter()
             .enumerate()
@@ -147,7 +149,7 @@ fn unescaped(text: &str) -> String {
 }
 
 /// The calls in `messages` that have a result, each with it, and what prompts quoted, as if it had been read.
-fn calls(messages: &[ApiMessage]) -> Vec<Done> {
+fn calls(messages: &[Arc<ApiMessage>]) -> Vec<Done> {
     let blocks = || messages.iter().flat_map(|message| &message.content);
     blocks()
         .filter_map(|block| match block {
@@ -248,7 +250,7 @@ mod tests {
             text: "     3\tx\n     4\t\ty".to_owned(),
             failed: false,
         };
-        assert_eq!(Task::of(&[message]).map(|task| task.before), Some(vec![quoted]));
+        assert_eq!(Task::of(&[Arc::new(message)]).map(|task| task.before), Some(vec![quoted]));
     }
 
     #[test]
@@ -262,7 +264,7 @@ mod tests {
                 ContentBlock::text("<system-reminder>\nb.rs changed\n</system-reminder>"),
             ],
         };
-        let task = Task::of(&[message]).expect("a task");
+        let task = Task::of(&[Arc::new(message)]).expect("a task");
         assert_eq!(
             (task.words.as_str(), task.context.map(|it| it.path)),
             ("explain", Some("a.rs".to_owned()))

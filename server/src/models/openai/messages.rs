@@ -17,9 +17,9 @@ const FAILED: &str = "Error: ";
 const IMAGES: &str = "Images of the results above:";
 
 /// The messages, `system` first. Each result is a message behind the one with its call, in the order of the calls.
-pub(super) fn messages(
+pub(super) fn messages<'a>(
     system: &[String],
-    conversation: &[ApiMessage],
+    conversation: impl IntoIterator<Item = &'a ApiMessage>,
     quirks: &Quirks,
     format: ToolCallFormat,
 ) -> Vec<Value> {

@@ -1,5 +1,7 @@
 //! The body of a chat-completions request, in the words that one server takes.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use super::messages;
@@ -47,7 +49,8 @@ pub(super) fn body(request: &ModelRequest, asking: Asking<'_>) -> Map<String, Va
             ToolCallFormat::Prompt => system.push(text_calls::instructions(&request.tools)),
         }
     }
-    let messages = messages::messages(&system, &request.messages, quirks, format);
+    let conversation = request.messages.iter().map(Arc::as_ref);
+    let messages = messages::messages(&system, conversation, quirks, format);
     body.insert("messages".to_owned(), Value::Array(messages));
     body
 }
@@ -64,7 +67,7 @@ fn tools(request: &ModelRequest, quirks: &Quirks) -> Value {
 
 /// `auto` is what every server does unasked.
 fn tool_choice(request: &ModelRequest, forced: ForcedCall) -> Option<Value> {
-    match (request.tool_choice, forced, request.tools.as_slice()) {
+    match (request.tool_choice, forced, &*request.tools) {
         (ToolChoice::Auto, _, _) => None,
         (ToolChoice::None, _, _) => Some(json!("none")),
         (ToolChoice::Any, ForcedCall::Named, [tool]) => {
@@ -136,7 +139,7 @@ mod tests {
         assert_eq!(written(ChatServer::OpenAi, ToolCallFormat::Native, none)["tool_choice"], "none");
         let forced = |server, tools| {
             written(server, ToolCallFormat::Native, |request| {
-                request.tools = vec![request.tools.remove(0); tools];
+                request.tools = vec![request.tools[0].clone(); tools].into();
                 request.tool_choice = ToolChoice::Any;
             })["tool_choice"]
                 .take()
@@ -147,7 +150,8 @@ mod tests {
             json!({ "type": "function", "function": { "name": "Read" } })
         );
         assert_eq!(forced(ChatServer::Vllm, 2), "required");
-        let body = written(ChatServer::OpenAi, ToolCallFormat::Native, |request| request.tools.clear());
+        let body =
+            written(ChatServer::OpenAi, ToolCallFormat::Native, |request| request.tools = Arc::new([]));
         assert_eq!((body.get("tools"), body.get("tool_choice")), (None, None));
     }
 

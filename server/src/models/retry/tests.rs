@@ -8,6 +8,7 @@ use futures::StreamExt;
 use tokio::time::Instant;
 
 use super::*;
+use crate::conversation::ApiMessage;
 use crate::models::ModelErrorKind;
 use crate::models::generate::generate;
 
@@ -94,7 +95,7 @@ fn an_answer_that_has_no_room_is_asked_for_in_fewer_tokens_if_that_is_worth_it()
 
 #[test]
 fn overloads_in_a_row_are_enough_where_somebody_else_can_be_asked_or_nobody_waits() {
-    let request = ModelRequest::new(Vec::new(), Vec::new(), Vec::new(), 1);
+    let request = ModelRequest::new(Vec::new(), [], Vec::<ApiMessage>::new(), 1);
     let check = |purpose, on_overload, overloads, gives_up| {
         let request = ModelRequest { purpose, on_overload, ..request.clone() };
         let policy = RetryPolicy::default().for_request(&request);

@@ -64,7 +64,7 @@ async fn search(tools: &Tools, input: Value) -> Result<Vec<ToolResultContent>, S
 }
 
 fn sent(tools: &Tools) -> Vec<String> {
-    tools.definitions().into_iter().map(|tool| tool.name).collect()
+    tools.definitions().iter().map(|tool| tool.name.clone()).collect()
 }
 
 #[tokio::test]

@@ -1,13 +1,18 @@
 //! Whatever a history holds, what is made of it is legal, and making it legal again changes nothing.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::{ApiMessage, ContentBlock, Message, Role, is_thinking, normalize, without_thinking};
-use super::{answer, attachment, drawn, progress, redacted, system, thinking, user};
-use crate::conversation::{ImageSource, SystemKind, ToolResultContent, ToolUseId};
+use super::super::{
+    ApiMessage, ContentBlock, Growing, Message, Role, is_thinking, normalize, normalize_for, without_thinking,
+};
+use super::{answer, attachment, call, drawn, progress, redacted, result, system, text, thinking, user};
+use crate::conversation::{
+    AssistantMessage, ImageSource, SystemKind, ToolResultContent, ToolUseId, UserMessage,
+};
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
@@ -20,6 +25,63 @@ proptest! {
         }
         prop_assert_eq!(&normalize(&rewrapped(&messages)), &messages, "normalising again changed it");
         prop_assert!(fault(&without_thinking(messages)).is_none());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1_500))]
+
+    /// What is kept from request to request changes nothing, however a history grows, is taken back, rewritten, or sent to
+    /// another model.
+    #[test]
+    fn what_was_settled_before_changes_nothing(
+        history in prop::collection::vec(prop_oneof![2 => any_message(), 3 => likely_message()], 0..24),
+        steps in prop::collection::vec((0..24_usize, 0..12_usize, 0..8_u8), 1..8),
+    ) {
+        let mut growing = Growing::default();
+        let mut history = history;
+        for (length, rewritten, chance) in steps {
+            if chance == 0 && let Some(message) = history.get_mut(rewritten) {
+                *message = user([text("rewritten")]);
+            }
+            let length = length.min(history.len());
+            let model = if chance == 1 { "m2" } else { "m1" };
+            let grown = growing.normalize_for(&history[..length], model);
+            let whole = normalize_for(&history[..length], model);
+            prop_assert!(
+                grown.iter().map(Arc::as_ref).eq(&whole),
+                "{:#?}\nrather than\n{:#?}",
+                drawn(&grown.iter().map(|message| ApiMessage::clone(message)).collect::<Vec<_>>()),
+                drawn(&whole)
+            );
+        }
+    }
+}
+
+/// A message of the kinds that real histories consist of, so that much of a history is settled.
+fn likely_message() -> impl Strategy<Value = Message> {
+    let id = || (0..3_u8).prop_map(|id| format!("t{id}"));
+    let answer_of = |blocks: Vec<ContentBlock>, response: u8| answer(&format!("r{response}"), blocks);
+    prop_oneof![
+        3 => (id(), 0..6_u8).prop_map(move |(id, r)| answer_of(vec![call(&id, "Read")], r)),
+        3 => id().prop_map(|id| user([result(&id, "A")])),
+        1 => (0..6_u8).prop_map(move |r| answer_of(vec![thinking("hm", "S")], r)),
+        1 => (0..6_u8).prop_map(move |r| answer_of(vec![text("so")], r)),
+        1 => Just(attachment("note")),
+        1 => Just(user([text("go on")])),
+        1 => (id(), any::<bool>()).prop_map(move |(id, is_result)| {
+            not_sent(if is_result { user([result(&id, "A")]) } else { answer_of(vec![call(&id, "Read")], 0) })
+        }),
+    ]
+}
+
+fn not_sent(message: Message) -> Message {
+    match message {
+        Message::User(user) => Message::from(UserMessage { is_virtual: true, ..Arc::unwrap_or_clone(user) }),
+        Message::Assistant(answer) => {
+            Message::from(AssistantMessage { is_api_error: true, ..Arc::unwrap_or_clone(answer) })
+        }
+        other => other,
     }
 }
 

@@ -8,6 +8,15 @@ use crate::models::{ClearedInputs, EditTrigger, KeptThinking};
 
 const PLAIN: Form<'_> = Form { model: "claude-x", max_tokens: 8_000, thinking: None, effort: None };
 
+/// The bytes, which are the same if the same was written before.
+#[track_caller]
+fn body(request: &ModelRequest, form: &Form<'_>) -> Vec<u8> {
+    let written = Written::default();
+    let bytes = super::body(request, form, &written);
+    assert_eq!(super::body(request, form, &written), bytes);
+    bytes
+}
+
 fn written(request: &ModelRequest, form: &Form<'_>) -> Value {
     serde_json::from_slice(&body(request, form)).expect("JSON")
 }
@@ -150,7 +159,7 @@ fn a_tool_that_the_service_would_refuse_is_left_out() {
     };
     let long = "n".repeat(65);
     let tools = ["Read", "a.b", "", "größe", "Read", long.as_str(), "mcp__a-b__C_1"].map(tool).to_vec();
-    let body = written(&ModelRequest { tools, ..request(history()) }, &PLAIN);
+    let body = written(&ModelRequest { tools: tools.into(), ..request(history()) }, &PLAIN);
     let names: Vec<&Value> =
         body["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["Read", "mcp__a-b__C_1"]);
@@ -164,7 +173,7 @@ fn tools_stay_when_they_may_not_be_called() {
         (&body["tool_choice"], body["tools"][0]["name"].as_str()),
         (&json!({ "type": "none" }), Some("Edit"))
     );
-    let none = ModelRequest { tools: Vec::new(), ..request };
+    let none = ModelRequest { tools: Arc::new([]), ..request };
     assert_eq!(written(&none, &PLAIN)["tool_choice"], Value::Null);
 }
 
@@ -194,4 +203,21 @@ fn what_the_service_itself_made_goes_back_as_it_came() {
             marked,
         ])
     );
+}
+
+/// However a conversation goes on, what was written before makes no difference to the bytes.
+#[test]
+fn what_was_written_before_changes_no_byte() {
+    let written = Written::default();
+    let history: Vec<Arc<ApiMessage>> = history().into_iter().map(Arc::new).collect();
+    let other: Vec<Arc<ApiMessage>> =
+        history.iter().map(|message| Arc::new(ApiMessage::clone(message))).collect();
+    let (whole, begun, mixed) =
+        (history.clone(), history[..1].to_vec(), [&history[..1], &other[1..2], &history[..1]].concat());
+    for (messages, tools) in [(&whole, 3), (&begun, 3), (&whole, 1), (&other, 0), (&mixed, 3), (&whole, 3)] {
+        let mut request = ModelRequest { messages: messages.clone(), ..request(Vec::new()) };
+        request.tools = request.tools[..tools].into();
+        let fresh = super::body(&request, &PLAIN, &Written::default());
+        assert_eq!(super::body(&request, &PLAIN, &written), fresh, "{messages:?}");
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::conversation::{ContentBlock, ImageSource, ToolResultContent};
 use crate::models::anthropic::thinking::ThinkingForm;
@@ -21,11 +22,11 @@ pub(super) struct Body<'a> {
     pub(super) context_management: Option<ContextManagement<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) tool_choice: Option<TypeOnly>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) tools: Vec<Marked<Tool<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tools: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) system: Vec<Marked<Block<'a>>>,
-    pub(super) messages: Vec<Message<'a>>,
+    pub(super) messages: Vec<&'a RawValue>,
 }
 
 #[derive(Serialize)]
