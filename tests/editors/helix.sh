@@ -6,48 +6,10 @@ WORK=$1 TMUX_PROGRAM=$2 hx=$3
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/project.sh"
 source "$here/terminal.sh"
+source "$here/helix_steps.sh"
 
-mkdir -p "$XDG_CONFIG_HOME/helix"
-cat >"$XDG_CONFIG_HOME/helix/config.toml" <<'TOML'
-[editor]
-auto-format = false
-auto-pairs = false
-[editor.lsp]
-display-progress-messages = true
-TOML
-cat >"$XDG_CONFIG_HOME/helix/languages.toml" <<TOML
-[language-server.copydesk]
-command = "$server"
-[[language]]
-name = "rust"
-language-servers = ["copydesk"]
-TOML
-
-# The status line counts the pending hunks, and says where the cursor is.
-pending() { see "● $1 "; }
-cursor_in() { see " $1:[0-9]+\$"; }
-# The chosen entry of a menu is drawn in reverse.
-chosen() { terminal capture-pane -p -e | grep -qP "\x1b\[7m(\x1b\[[0-9;]*m)* *$1"; }
-# An Escape with a key right behind it would be one key with Alt.
-normal() { keys Escape; see ' NOR '; }
-# choose PATTERN: opens the code action menu and walks down to the entry.
-choose() {
-  keys Space a
-  see "$1"
-  local rows
-  for rows in {1..12}; do
-    if chosen "$1"; then keys Enter; return; fi
-    keys C-n
-    sleep 0.05
-  done
-  fail "no entry /$1/ in the menu"
-}
-save() { write ':w'; keys Enter; see ' written'; }
-
-open_terminal "$hx" -v "$file"
+open_helix "$hx" "$file"
 see 'fn load'
-wait_for "$to_server" '"method":"initialized"'
-wait_for "$to_server" '"method":"textDocument/didOpen"'
 
 # Lines that are in no file, then the task, then more typing while it works.
 keys g e o
@@ -90,7 +52,5 @@ cursor_in 9
 save
 wait_equal "$file" "$WORK/expected/accepted"
 
-write ':q!'
-keys Enter
-until_true 10 "Helix quits" closed
+quit_helix
 check_untouched || fail "the task touched another file"

@@ -6,33 +6,10 @@ WORK=$1 TMUX_PROGRAM=$2 nvim=$3
 here=$(cd "$(dirname "$0")" && pwd)
 source "$here/project.sh"
 source "$here/terminal.sh"
+source "$here/neovim_terminal_steps.sh"
 
-cat >"$WORK/init.lua" <<LUA
-vim.lsp.config('copydesk', { cmd = { '$server', '--stdio' }, root_markers = { '.git' } })
-vim.lsp.enable('copydesk')
-vim.diagnostic.config({ virtual_lines = { current_line = true } })
--- For the test's eyes only: the count of hunks, and the line of the cursor.
-vim.api.nvim_create_autocmd('DiagnosticChanged', { callback = function() vim.cmd.redrawstatus() end })
-vim.o.statusline = '%m hunks:%{len(luaeval("vim.diagnostic.get(0)"))} line:%l mode:%{mode()}'
-LUA
-
-hunks() { see "hunks:$1 "; }
-cursor_in() { see "line:$1 "; }
-normal() { keys Escape; see 'mode:n'; }
-# choose TITLE: opens the code action menu and types the number beside the title.
-choose() {
-  write gra
-  see "[0-9]+: $1"
-  local number
-  number=$(screen | grep -E "[0-9]+: $1" | head -n 1 | grep -oE '[0-9]+:' | head -n 1)
-  write "${number%:}"
-  keys Enter
-}
-save() { write ':silent w'; keys Enter; }
-
-open_terminal "$nvim" -u "$WORK/init.lua" -i NONE -n "$file"
+open_neovim "$nvim" "$WORK/plain.lua" "$file"
 see 'fn load'
-wait_for "$to_server" '"method":"textDocument\\?/didOpen"'
 
 write Go
 write "$unsaved"
@@ -72,7 +49,5 @@ cursor_in 9
 save
 wait_equal "$file" "$WORK/expected/accepted"
 
-write ':qa!'
-keys Enter
-until_true 10 "Neovim quits" closed
+quit_neovim
 check_untouched || fail "the task touched another file"

@@ -12,6 +12,10 @@ marker='// copydesk: rename load to open in store.rs'
 unsaved='fn later() { load("b.db"); }'
 meanwhile='// typed while it works'
 
+# What is to be done at the end, however that comes.
+undo=()
+trap 'for step in "${undo[@]}"; do eval "$step" || true; done' EXIT
+
 mkdir -p "$project/.git" "$WORK/home" "$WORK/expected"
 cat >"$file" <<'RUST'
 fn load(path: &str) -> String {

@@ -1,19 +1,20 @@
-# A terminal that a test types into and reads, sourced with TMUX_PROGRAM set: tmux, polled every 50 ms until a deadline.
+# A terminal that a test types into and reads, sourced after project.sh with TMUX_PROGRAM set: tmux, polled every 50 ms until a
+# deadline.
 
 unset TMUX
 TMUX_TMPDIR=$(mktemp -d)
 export TMUX_TMPDIR
-trap 'terminal kill-server 2>/dev/null || true; rm -rf "$TMUX_TMPDIR"' EXIT
+undo+=('terminal kill-server 2>/dev/null' 'rm -rf "$TMUX_TMPDIR"')
 
 terminal() { "$TMUX_PROGRAM" -u -f /dev/null -L copydesk "$@"; }
 
-# open_terminal COMMAND…
-open_terminal() { terminal new-session -d -x 110 -y 30 "$@" \; set -g escape-time 0; }
+# open_terminal COMMAND…: 110 columns wide, unless `columns` says otherwise.
+open_terminal() { terminal new-session -d -x "${columns:-110}" -y 30 "$@" \; set -g escape-time 0; }
 
 keys() { terminal send-keys "$@"; }
 
-# What is typed arrives letter by letter, as from a person.
-write() { terminal send-keys -l -- "$1"; }
+# What is typed arrives letter by letter, as from a person. A semicolon at the end would be tmux's own.
+write() { terminal send-keys -l -- "${1/%;/\\;}"; }
 
 screen() { terminal capture-pane -p 2>/dev/null | sed 's/ *$//'; }
 

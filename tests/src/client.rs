@@ -192,6 +192,11 @@ impl Client {
         taken.map(|mut message| message["params"].take()).collect()
     }
 
+    /// All that the server has sent and nobody has read, and all that it asked.
+    pub fn heard(&self) -> impl Iterator<Item = &Value> {
+        self.unread.iter().chain(&self.asked)
+    }
+
     /// `didOpen`.
     pub fn did_open(&mut self, uri: &str, language: &str, text: &str) {
         self.buffers.insert(uri.to_owned(), Buffer { version: 1, text: text.to_owned() });

@@ -15,6 +15,8 @@ pub struct Home {
     folder: TempDir,
     /// Variables of the program's environment.
     pub environment: Vec<(String, String)>,
+    /// The file that takes the server's standard error; `None`: it is this test's.
+    pub errors: Option<PathBuf>,
 }
 
 /// A running program.
@@ -33,7 +35,7 @@ impl Home {
     pub fn new() -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         std::fs::create_dir(folder.path().join("project")).expect("a project folder");
-        Self { folder, environment: Vec::new() }
+        Self { folder, environment: Vec::new(), errors: None }
     }
 
     /// The project, or a file of it.
@@ -86,7 +88,9 @@ impl Program {
     /// Starts the server. What it sends comes out of the receiver, which ends with it.
     pub(super) fn start(home: &Home) -> (Self, mpsc::UnboundedReceiver<Value>) {
         let mut command = home.command(&["--stdio"]);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+        let errors = home.errors.as_ref().map(|file| std::fs::File::create(file).expect("made"));
+        let errors = errors.map_or_else(Stdio::inherit, Stdio::from);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let mut child = command.spawn().expect("the program starts");
         let mut output = BufReader::new(child.stdout.take().expect("piped"));
         let (sender, messages) = mpsc::unbounded_channel();
