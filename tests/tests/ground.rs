@@ -1,0 +1,118 @@
+//! What commands run on here, and where user name spaces are switched off: the doctor names it and the reason, and a command runs so.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test ends where it can't go on, and shows what it saw"
+)]
+
+use std::process::{Command, Output};
+
+use copydesk_tests::client::Home;
+use copydesk_tests::model_server::{Answer, ModelServer, Request};
+use serde_json::json;
+
+/// Where the program runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Where {
+    Here,
+    /// In a user name space that lets nobody make another.
+    WithoutNamespaces,
+}
+
+const WITHOUT: &str = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
+
+/// The program with these arguments. `None`: this machine makes no name space to try it in.
+fn command(home: &Home, place: Where, arguments: &[&str]) -> Option<Command> {
+    let program = home.command(arguments);
+    if place == Where::Here {
+        return Some(program);
+    }
+    let unshared = |inner: &[&str]| {
+        let mut command = Command::new("unshare");
+        command.args(["--user", "--map-root-user", "sh", "-c", WITHOUT, "sh"]).args(inner);
+        command
+    };
+    let can = unshared(&["true"]).output().is_ok_and(|tried| tried.status.success());
+    let mut wrapped = unshared(&[]);
+    wrapped.arg(program.get_program()).args(program.get_args()).current_dir(home.path("")).env_clear();
+    wrapped.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    can.then_some(wrapped)
+}
+
+fn text(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// The lines under `Commands`.
+fn commands(report: &str) -> Vec<String> {
+    let lines = report.lines().skip_while(|line| line.trim() != "Commands").skip(1);
+    lines.take_while(|line| line.starts_with(' ')).map(|line| line.trim().to_owned()).collect()
+}
+
+fn examined(place: Where) -> Option<Vec<String>> {
+    let home = Home::new();
+    let output = command(&home, place, &["doctor"])?.output().unwrap();
+    let found = commands(&text(&output));
+    println!("{place:?}:\n  {}\n", found.join("\n  "));
+    assert!(found.len() > 1, "{output:?}");
+    Some(found)
+}
+
+#[test]
+fn the_doctor_names_the_mode_and_why_it_is_no_better() {
+    let found = examined(Where::Here).unwrap();
+    let is_best = found[0].contains("(overlay)") && found[1].contains("namespaces");
+    assert!(is_best || found[2..].iter().any(|line| line.starts_with("because: ")), "{found:#?}");
+}
+
+#[test]
+fn without_user_name_spaces_it_is_a_copy_behind_landlock_and_the_reason_is_told() {
+    let Some(found) = examined(Where::WithoutNamespaces) else {
+        // Then this is that machine, and the test above has seen it.
+        return;
+    };
+    assert!(found[0].contains("(copy)"), "{found:#?}");
+    let why = found.iter().find(|line| line.starts_with("because: "));
+    let why = why.unwrap_or_else(|| panic!("no reason in {found:#?}"));
+    assert!(why.contains("no overlay") && why.contains("no namespaces"), "{why}");
+    assert!(why.contains("user name space"), "the step that was refused is named: {why}");
+}
+
+#[tokio::test]
+async fn a_command_runs_on_the_draft_in_either_place() {
+    for place in [Where::Here, Where::WithoutNamespaces] {
+        let mut home = Home::new();
+        if command(&home, place, &[]).is_none() {
+            continue;
+        }
+        home.write("a.txt", "old\n");
+        let file = home.path("a.txt");
+        let file = file.to_str().unwrap();
+        let model = ModelServer::playing([
+            Answer::calls("Read", json!({ "file_path": file })),
+            Answer::calls("Edit", json!({ "file_path": file, "old_string": "old", "new_string": "new" })),
+            Answer::calls(
+                "Bash",
+                json!({ "command": "sh -c 'cat a.txt; echo made >b.txt; echo x >../out.txt'" }),
+            ),
+            Answer::says("Done."),
+        ])
+        .await;
+        home.environment = vec![
+            ("ANTHROPIC_API_KEY".to_owned(), "not-a-key".to_owned()),
+            ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
+        ];
+        let arguments = ["run", "--diff", "--allow", "Bash", "go"];
+        let mut run = command(&home, place, &arguments).unwrap();
+        let ran = tokio::task::spawn_blocking(move || run.output()).await.unwrap().unwrap();
+        let results: Vec<_> = model.requests().iter().flat_map(Request::results).collect();
+        let (told, _) = results.last().unwrap();
+        println!("{place:?}: {told}\n");
+        assert!(told.contains("new\n"), "the command sees the draft: {told}");
+        assert!(text(&ran).contains("+made"), "what it made is proposed: {ran:?}");
+        assert_eq!(std::fs::read_to_string(file).unwrap(), "old\n");
+        assert!(!home.path("b.txt").exists() && !home.path("../out.txt").exists());
+    }
+}
