@@ -7,8 +7,8 @@ mod actor;
 use std::time::{Duration, Instant};
 
 use super::OpenQuestion;
-use super::words::one_line;
-use crate::editor::EditorFeatures;
+use super::words::{one_line, shortened};
+use crate::editor::{EditorFeatures, Loudness};
 use crate::permissions::{Asks, PermissionAnswer, PermissionRequest};
 
 pub use actor::Asker;
@@ -17,6 +17,8 @@ pub use actor::Asker;
 const LATER: &str = "Decide later";
 /// Without a key for so long, nobody is typing.
 const QUIET: Duration = Duration::from_secs(2);
+/// What is left of a line of 80 columns, with what Neovim writes before an error and keeps free behind it.
+const SHORT: usize = 54;
 /// A message is one line that the next key wipes away.
 const REPEAT: Duration = Duration::from_secs(5);
 /// Then it is drawn over the open files.
@@ -31,6 +33,8 @@ enum Style {
     Request,
     /// Messages that point to the code actions, then a diagnostic.
     Messages,
+    /// The same where a message waits for a key, which was meant for the text, unless it is an error that fits on a line.
+    ShortErrors,
 }
 
 /// Every open question, and when it was put to the person. Pure: the time comes in.
@@ -55,8 +59,8 @@ struct Asked {
 pub enum Effect {
     /// `window/showMessageRequest`; the reply goes to `Questions::chosen`.
     Ask { request_id: String, text: String, choices: Vec<String> },
-    /// `window/showMessage`, as a warning.
-    Tell(String),
+    /// `window/showMessage`.
+    Tell(Loudness, String),
     /// The surfaces look different now.
     Redraw,
 }
@@ -67,6 +71,8 @@ impl Questions {
             Style::PlugIn
         } else if features.safe_questions {
             Style::Request
+        } else if features.messages_wait {
+            Style::ShortErrors
         } else {
             Style::Messages
         };
@@ -108,13 +114,13 @@ impl Questions {
                     effects.push(ask(&asked.request));
                 }
             }
-            Style::Messages => {
+            Style::Messages | Style::ShortErrors => {
                 if !asked.overdue && now >= asked.since + OVERDUE {
                     asked.overdue = true;
                     effects.push(Effect::Redraw);
                 } else if !asked.overdue && asked.put.is_none_or(|put| now >= put + REPEAT) {
                     asked.put = Some(now);
-                    effects.push(tell(&asked.request));
+                    effects.push(tell(&asked.request, style));
                 }
             }
         }
@@ -130,8 +136,8 @@ impl Questions {
                 None => Some(self.quiet_from().unwrap_or(asked.since)),
                 Some(_) => None,
             },
-            Style::Messages if asked.overdue => None,
-            Style::Messages => {
+            Style::Messages | Style::ShortErrors if asked.overdue => None,
+            Style::Messages | Style::ShortErrors => {
                 let overdue = asked.since + OVERDUE;
                 Some(asked.put.map_or(asked.since, |put| (put + REPEAT).min(overdue)))
             }
@@ -164,8 +170,18 @@ fn ask(request: &PermissionRequest) -> Effect {
     Effect::Ask { request_id: request.id.clone(), text, choices }
 }
 
-fn tell(request: &PermissionRequest) -> Effect {
-    Effect::Tell(format!("Copydesk waits for you: {}? Answer with a code action.", one_line(&request.title)))
+fn tell(request: &PermissionRequest, style: Style) -> Effect {
+    let title = one_line(&request.title);
+    match style {
+        Style::ShortErrors => {
+            let text = format!("Answer by code action: {title}");
+            Effect::Tell(Loudness::Error, shortened(&text, SHORT).into_owned())
+        }
+        Style::PlugIn | Style::Request | Style::Messages => {
+            let text = format!("Copydesk waits for you: {title}? Answer with a code action.");
+            Effect::Tell(Loudness::Warning, text)
+        }
+    }
 }
 
 #[cfg(test)]

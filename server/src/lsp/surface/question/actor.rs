@@ -6,7 +6,7 @@ use std::time::Instant;
 use tokio::sync::{mpsc, watch};
 
 use super::{Effect, Questions};
-use crate::editor::{Editor, Loudness};
+use crate::editor::Editor;
 use crate::lsp::surface::OpenQuestion;
 use crate::permissions::{PermissionAnswer, PermissionRequest};
 
@@ -87,7 +87,7 @@ async fn run(
                         }
                     });
                 }
-                Effect::Tell(text) => editor.show_message(Loudness::Warning, text),
+                Effect::Tell(loudness, text) => editor.show_message(loudness, text),
                 Effect::Redraw => {}
             }
         }

@@ -25,7 +25,8 @@ fn told(style: EditorFeatures, at: &[(u64, &str)], until: u64) -> String {
         for effect in questions.due(now) {
             let effect = match effect {
                 Effect::Ask { request_id, text, choices } => format!("ask {request_id} «{text}» {choices:?}"),
-                Effect::Tell(text) => format!("tell «{text}»"),
+                Effect::Tell(Loudness::Error, text) => format!("tell as an error «{text}»"),
+                Effect::Tell(_, text) => format!("tell «{text}»"),
                 Effect::Redraw => "redraw".to_owned(),
             };
             lines.push(format!("{}.{}: {effect}", tenth / 10, tenth % 10));
@@ -61,6 +62,17 @@ fn messages_are_repeated_and_then_drawn_over_the_file() {
     insta::assert_snapshot!(told(EditorFeatures::default(), &[(1, "ask hosts")], 60), @r"
     1.0: tell «Copydesk waits for you: Read /etc/hosts? Answer with a code action.»
     6.0: tell «Copydesk waits for you: Read /etc/hosts? Answer with a code action.»
+    11.0: redraw
+    ");
+}
+
+#[test]
+fn where_a_message_takes_a_key_it_is_an_error_that_fits_on_a_line() {
+    let features = EditorFeatures { messages_wait: true, ..EditorFeatures::default() };
+    let long = "ask a/file/whose/name/is/longer/than/a/line";
+    insta::assert_snapshot!(told(features, &[(1, long)], 60), @r"
+    1.0: tell as an error «Answer by code action: Read /etc/a/file/whose/name/is…»
+    6.0: tell as an error «Answer by code action: Read /etc/a/file/whose/name/is…»
     11.0: redraw
     ");
 }
