@@ -1,6 +1,7 @@
 -- The server's questions. They are announced by a message and asked only when the user says so: a prompt that opens by itself
 -- would take keys that were meant for the text, and could be answered by them.
 local M = {}
+local notice = require('copydesk.notice')
 
 ---@class copydesk.Question
 ---@field id string?          of a permission question
@@ -13,17 +14,27 @@ local M = {}
 ---@type copydesk.Question[] open questions, oldest first
 local open = {}
 
+local function announcement(question)
+  return ('Copydesk waits for you: %s Answer with :Copydesk answer'):format(question.title)
+end
+
+--- The oldest question stands in the corner until nobody waits for an answer any more.
+local function draw()
+  if open[1] then notice.show(announcement(open[1])) else notice.hide() end
+  vim.cmd.redrawstatus()
+end
+
 ---@param question copydesk.Question
 local function add(question)
   table.insert(open, question)
-  vim.notify(('Copydesk waits for you: %s Answer with :Copydesk answer'):format(question.title), vim.log.levels.WARN)
-  vim.cmd.redrawstatus()
+  draw()
+  vim.notify(announcement(question), vim.log.levels.WARN)
 end
 
 ---@param keep fun(question: copydesk.Question): boolean
 local function retain(keep)
   open = vim.tbl_filter(keep, open)
-  vim.cmd.redrawstatus()
+  draw()
 end
 
 --- `copydesk/permission/asked`.
@@ -69,7 +80,9 @@ function M.message_request(_, params, context)
 end
 
 function M.waiting()
+  local before = #open
   open = vim.tbl_filter(function(question) return vim.lsp.get_client_by_id(question.client_id) ~= nil end, open)
+  if #open < before and #open == 0 then vim.schedule(notice.hide) end
   return #open > 0
 end
 

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# neovim-plugin-questions.sh WORK TMUX NVIM: in Neovim with our plug-in, questions that come while somebody types: no key answers
+# them, none is lost, and `:Copydesk answer` does.
+set -euo pipefail
+WORK=$1 TMUX_PROGRAM=$2 nvim=$3
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/project.sh"
+source "$here/terminal.sh"
+source "$here/model.sh"
+source "$here/neovim_terminal_steps.sh"
+source "$here/questions.sh"
+
+# The plug-in looks for `copydesk` on the PATH.
+export PATH=$WORK:$PATH
+echo "vim.opt.runtimepath:append('$here/../../editor-clients/neovim')" >"$WORK/plugin.lua"
+
+start_questions
+open_neovim "$nvim" "$WORK/plugin.lua" "$file"
+see 'fn load'
+comes() { see "Copydesk waits for you: .*check.sh $1"; }
+answer() { run 'Copydesk answer'; take "$1"; }
+
+run 'Copydesk ask check it'
+until_true 20 "the task runs" asked 1
+
+# In the middle of a line.
+write Go
+write "$before"
+inserting
+let_go one
+comes one
+type_on
+normal
+unanswered 1
+answer 'Allow once'
+answered 2 '"is_error":false,"text":"checked one'
+
+# Keys that count and confirm move the cursor.
+let_go two
+comes two
+write 1
+keys Enter
+unanswered 2
+answer 'Deny$'
+answered 3 '"is_error":true.*rejected this call'
+
+let_go three
+comes three
+answer 'Allow Bash\(sh check.sh three\) in this session'
+answered 4 '"is_error":false,"text":"checked three'
+
+see 'waits for you: .*Which way'
+answer 'Right'
+answered 5 "answer: Right"
+end_model
+
+save
+check_typed '' "$typed"
+[ ! -e "$project/.claude" ] || fail "what holds for the session was saved"
+quit_neovim
