@@ -154,7 +154,7 @@ message?: string,
 /**
  * The calls that a rule or the person did not let through.
  */
-permissionDenials?: Array<PermissionDenial>, };
+permissionDenials?: Array<PermissionDenial>, account: TaskAccount, };
 
 export type Delta = { "type": "text", text: string, } | { "type": "thinking", text: string, } | { "type": "toolInput", id: string, json: string, };
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{PermissionDenial, Range};
+use crate::{ModelUsage, PermissionDenial, Range};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -92,7 +92,27 @@ pub enum Event {
         /// The calls that a rule or the person did not let through.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         permission_denials: Vec<PermissionDenial>,
+        #[serde(default)]
+        account: TaskAccount,
     },
+}
+
+/// How the asking of models went in a task.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct TaskAccount {
+    /// Milliseconds that were waited for them.
+    #[ts(type = "number")]
+    pub model_ms: u64,
+    /// Tokens of each, by name.
+    pub models: Vec<ModelUsage>,
+    /// Why the last one stopped that answered: `end_turn`, `max_tokens`, `refusal`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub stop_reason: Option<String>,
+    /// What went wrong, for the person, in the order in which it did.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

@@ -22,8 +22,8 @@ pub use capabilities::{ClientCapability, ServerCapability};
 pub use content::ContentBlock;
 pub use doctor::{DoctorFinding, DoctorMark, DoctorResult, DoctorSection};
 pub use event::{
-    Cost, Delta, Event, EventParams, Location, MessageRecord, MessageRole, PlanEntry, ToolCallContent,
-    ToolCallStatus, ToolKind, Usage,
+    Cost, Delta, Event, EventParams, Location, MessageRecord, MessageRole, PlanEntry, TaskAccount,
+    ToolCallContent, ToolCallStatus, ToolKind, Usage,
 };
 pub use permission::{
     PermissionAnswerParams, PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind,

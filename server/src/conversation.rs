@@ -17,4 +17,4 @@ pub use message::{
 };
 pub use normalize::{Growing, normalize, normalize_for, without_thinking};
 pub use tokens::{content_tokens, counted_tokens, estimate_tokens, text_tokens};
-pub use unparsed::{LONGEST_INPUT, bytes_of_overlong, overlong_input, raw_of_unparsed, unparsed_input};
+pub use unparsed::{Overlong, as_overlong, overlong_input, raw_of_unparsed, unparsed_input};

@@ -139,3 +139,31 @@ async fn half_a_character_costs_no_answer() {
     check(&seen, "completed", "", 1);
     assert_eq!(seen.text, "a\u{fffd} b");
 }
+
+/// A service that says each event twice has said nothing that could be trusted: no call of it is run, and the person is told.
+#[tokio::test]
+async fn a_stream_that_repeats_its_events_runs_nothing() {
+    let events = [
+        r#"{"type":"message_start","message":{"id":"m","usage":{"input_tokens":1}}}"#,
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"Bash","input":{}}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"command\":\"ls\"}"}}"#,
+        r#"{"type":"content_block_stop","index":0}"#,
+        r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":1}}"#,
+        r#"{"type":"message_stop"}"#,
+    ];
+    let each_twice: String = events.iter().map(|event| format!("data: {event}\n\n").repeat(2)).collect();
+    let seen = play(vec![Answer::stream(each_twice)], &[KEY], "[model]\nattempts = 1\n").await;
+    check(&seen, "model_error", "a second message begins in the middle of the first", 1);
+
+    let once: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let again = Answer::stream(
+        once.replace("tool_use", "end_turn")
+            .replace(
+                r#""type":"end_turn","id":"t","name":"Bash","input":{}"#,
+                r#""type":"text","text":"Here.""#,
+            )
+            .repeat(2),
+    );
+    let seen = play(vec![again], &[KEY], "").await;
+    check(&seen, "completed", "", 1);
+}

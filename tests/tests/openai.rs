@@ -353,6 +353,62 @@ async fn a_page_on_a_usual_port_is_no_model() {
     page.abort();
 }
 
+#[tokio::test]
+async fn an_input_of_thirty_megabytes_is_kept_as_its_beginning() {
+    let piece = "x".repeat(1 << 20);
+    let begun = json!([{ "index": 0, "id": "call_1", "type": "function", "function": { "name": "Write", "arguments": "{\"content\":\"" } }]);
+    let chunk = |calls: &Value, reason: Value| {
+        let delta = json!({ "tool_calls": calls });
+        format!(
+            "data: {}",
+            json!({ "id": "c", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] })
+        )
+    };
+    let mut answer = Answer::new().raw(chunk(&begun, Value::Null));
+    for _ in 0..30 {
+        let more = json!([{ "index": 0, "function": { "arguments": piece } }]);
+        answer = answer.raw(chunk(&more, Value::Null));
+    }
+    let server = serving([answer.raw(chunk(&json!([]), json!("tool_calls"))).raw("data: [DONE]")]).await;
+    let told = ask(&server).await;
+    let [ContentBlock::ToolUse { name, input, .. }] = told.blocks.as_slice() else {
+        panic!("one call: {:?}", told.error)
+    };
+    assert_eq!(name, "Write");
+    let [kept, bytes, most] = ["unparsed_input", "bytes_in_all", "bytes_at_most"].map(|field| &input[field]);
+    assert_eq!(kept.as_str().map(str::len), Some(200));
+    assert_eq!((bytes, most), (&json!((30 << 20) + 12), &json!(8 << 20)));
+}
+
+/// Whole chunks, each twice, and the answer again behind its end.
+#[tokio::test]
+async fn a_stream_that_repeats_itself_calls_once() {
+    let call = json!([{ "index": 0, "id": "call_1", "type": "function", "function": { "name": "Read", "arguments": "{\"file_path\":\"a.rs\"}" } }]);
+    let chunk = |delta: Value, reason: Value| {
+        format!(
+            "data: {}",
+            json!({ "id": "c", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] })
+        )
+    };
+    let called = chunk(json!({ "tool_calls": call }), Value::Null);
+    let ended = chunk(json!({}), json!("tool_calls"));
+    let told = answer_of(
+        [&called, &called, &ended, &ended, &called, &ended, "data: [DONE]", &called, "data: [DONE]"]
+            .into_iter()
+            .fold(Answer::new(), |answer, event| answer.raw(event)),
+    )
+    .await;
+    let inputs: Vec<&Value> = told
+        .blocks
+        .iter()
+        .filter_map(|block| match block {
+            ContentBlock::ToolUse { input, .. } => Some(input),
+            _ => None,
+        })
+        .collect();
+    assert_eq!((inputs, told.stopped), (vec![&json!({ "file_path": "a.rs" })], true));
+}
+
 /// A home whose project has a file with `load` in it.
 fn home(server: &ModelServer) -> Home {
     let mut home = Home::new();

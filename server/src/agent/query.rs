@@ -30,7 +30,8 @@ use super::preparing::SessionContext;
 use super::reminders::reminders;
 use super::state::{Clock, PendingToolUseSummary, RoundContext, State};
 use super::{
-    Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, Terminal, TerminalReason, background,
+    Account, Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, Terminal, TerminalReason,
+    background,
 };
 use crate::config::{Dollars, Prices};
 use crate::conversation::{ContentBlock, Growing, Message, ToolUseId, Usage, UserMessage};
@@ -124,6 +125,7 @@ struct Task<'outbox> {
     params: QueryParams,
     outbox: &'outbox Outbox,
     spent: Spending,
+    account: Account,
     /// The ids of all calls so far.
     calls: HashSet<ToolUseId>,
     /// The conversation as its model is sent it.
@@ -243,7 +245,8 @@ impl<'outbox> Task<'outbox> {
         let calls = params.messages.iter().flat_map(call_ids).collect();
         let (budget, spent) = (BudgetTracker::default(), Spending::default());
         let sent = Growing::default();
-        Self { params, outbox, spent, calls, sent, budget, stop_hook_blocks: 0, pauses: 0 }
+        let account = Account::default();
+        Self { params, outbox, spent, account, calls, sent, budget, stop_hook_blocks: 0, pauses: 0 }
     }
 
     async fn first_state(&mut self) -> State {

@@ -1,6 +1,9 @@
 //! Why the loop went on, and why it ended.
 
+use std::time::Duration;
+
 use super::{Cost, Spending};
+use crate::conversation::StopReason;
 use crate::permissions::PermissionDenial;
 
 /// Why an iteration was followed by another.
@@ -27,6 +30,18 @@ pub struct Terminal {
     pub message: Option<String>,
     /// The calls that a rule or the person did not let through.
     pub denials: Vec<PermissionDenial>,
+    pub account: Account,
+}
+
+/// How the asking of models went in a task.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// All that was waited for them, failed attempts included.
+    pub waited: Duration,
+    /// Why the last one stopped that answered.
+    pub stop_reason: Option<StopReason>,
+    /// What went wrong, for the person, in the order in which it did.
+    pub errors: Vec<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -147,7 +147,7 @@ impl Progress {
 
 #[cfg(test)]
 mod tests {
-    use copydesk_protocol::{ToolKind, Usage};
+    use copydesk_protocol::{TaskAccount, ToolKind, Usage};
 
     use super::*;
     use crate::cli::terminal::Written;
@@ -181,6 +181,7 @@ mod tests {
             cost: None,
             message: Some("the key is wrong".into()),
             permission_denials: Vec::new(),
+            account: TaskAccount::default(),
         };
         for event in [
             request(1),
@@ -240,6 +241,7 @@ mod tests {
             cost: None,
             message: Some("the model declined".into()),
             permission_denials: Vec::new(),
+            account: TaskAccount::default(),
         };
         check_taken_back(vec![end], "I sh\n✗ model error after 1 turn: the model declined\n");
         check_taken_back(vec![text("I shall.\n")], "I sh\n(the answer was cut; asking again)\n…all.\n");

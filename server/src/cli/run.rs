@@ -185,12 +185,16 @@ fn report(ended: &Ended, lasted: Duration, files: Vec<File>, tally: &Tally) -> V
         "subtype": subtype(ended),
         "isError": !ended.is_success(),
         "durationMs": u64::try_from(lasted.as_millis()).unwrap_or(u64::MAX),
+        "durationApiMs": ended.account.model_ms,
         "turns": ended.turns,
+        "stopReason": ended.account.stop_reason,
         "usage": ended.usage,
         "cost": ended.cost,
+        "modelUsage": by_model(ended),
         "sessionId": ended.session,
         "reason": ended.reason,
         "message": ended.message,
+        "errors": ended.account.errors,
         "text": ended.text,
         "files": files.into_iter().map(with_outcomes).collect::<Vec<_>>(),
         "accepted": tally.accepted,
@@ -198,6 +202,11 @@ fn report(ended: &Ended, lasted: Duration, files: Vec<File>, tally: &Tally) -> V
         "notApplied": tally.failed,
         "permissionDenials": ended.denials,
     })
+}
+
+/// Tokens by the name of the model.
+fn by_model(ended: &Ended) -> serde_json::Map<String, Value> {
+    ended.account.models.iter().map(|spent| (spent.model.clone(), json!(spent.usage))).collect()
 }
 
 /// How it ended, as programs tell ends apart: well, at a limit that somebody set, or by an error.
@@ -263,7 +272,7 @@ fn working_folder() -> Result<AbsPath> {
 
 #[cfg(test)]
 mod tests {
-    use copydesk_protocol::{DecideOutcome, Usage};
+    use copydesk_protocol::{DecideOutcome, ModelUsage, TaskAccount, Usage};
 
     use super::*;
     use crate::config::Override;
@@ -282,8 +291,14 @@ mod tests {
             offline: false,
             proposed: false,
             turns: 2,
-            usage,
+            usage: usage.clone(),
             cost,
+            account: TaskAccount {
+                model_ms: 900,
+                models: vec![ModelUsage { model: "m".to_owned(), usage }],
+                stop_reason: Some("end_turn".to_owned()),
+                errors: Vec::new(),
+            },
         }
     }
 
@@ -309,6 +324,11 @@ mod tests {
             (&json!(2), &json!(1_500), &json!("Done."))
         );
         assert_eq!(told["usage"]["inputTokens"], 7);
+        assert_eq!(
+            (&told["durationApiMs"], &told["stopReason"], &told["errors"]),
+            (&json!(900), &json!("end_turn"), &json!([]))
+        );
+        assert_eq!(told["modelUsage"]["m"]["inputTokens"], 7);
         for (reason, subtype) in [
             ("hook_stopped", "success"),
             ("max_turns", "error_max_turns"),

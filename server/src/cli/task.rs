@@ -3,8 +3,8 @@
 use anyhow::Result;
 use copydesk_protocol::{
     Cost, Empty, Event, EventParams, MessageRecord, MessageRole, PermissionAnswerParams,
-    PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind, TaskCancelParams,
-    ToolCallStatus, ToolKind, Usage, methods,
+    PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind, TaskAccount,
+    TaskCancelParams, ToolCallStatus, ToolKind, Usage, methods,
 };
 use serde_json::Value;
 
@@ -41,6 +41,7 @@ pub(super) struct Ended {
     pub(super) usage: Usage,
     /// `None`: nothing was spent.
     pub(super) cost: Option<Cost>,
+    pub(super) account: TaskAccount,
 }
 
 impl Ended {
@@ -100,6 +101,7 @@ pub(super) async fn follow(
                     turns: 0,
                     usage: Usage::default(),
                     cost: None,
+                    account: TaskAccount::default(),
                 });
             }
             Next::Interrupted => {
@@ -117,7 +119,7 @@ pub(super) async fn follow(
                     continue;
                 }
                 match event.event {
-                    Event::Terminal { reason, turns, usage, cost, message, permission_denials } => {
+                    Event::Terminal { reason, turns, usage, cost, message, permission_denials, account } => {
                         let text = said.text();
                         let (session, offline) = (event.session_id, answered_offline);
                         return Ok(Ended {
@@ -132,6 +134,7 @@ pub(super) async fn follow(
                             turns,
                             usage,
                             cost,
+                            account,
                         });
                     }
                     event => {

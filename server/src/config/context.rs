@@ -41,6 +41,8 @@ pub enum ContextNumber {
     ServerClearAt,
     /// Tokens that clearing must save.
     ClearAtLeast,
+    /// Tokens of the request, from which on the provider summarises the conversation itself; 0: never.
+    ServerCompactAt,
     /// Characters of a message that counts as small talk.
     SmallTalkChars,
     /// Percent of the usable window, from which on folds are made.
@@ -73,6 +75,8 @@ pub enum ContextNumber {
     ReattachedFileTokens,
     /// Tokens of all.
     ReattachedTokens,
+    /// Bytes of the input of one call.
+    InputBytes,
     /// Characters of one memory file (`CLAUDE.md`, `AGENTS.md`).
     MemoryFileChars,
     /// Milliseconds for what is told between rounds.
@@ -120,7 +124,7 @@ impl Default for ContextSettings {
 }
 
 impl ContextNumber {
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 32] = [
         Self::ResultChars,
         Self::RoundResultChars,
         Self::PreviewBytes,
@@ -132,6 +136,7 @@ impl ContextNumber {
         Self::ClearResultsAt,
         Self::ServerClearAt,
         Self::ClearAtLeast,
+        Self::ServerCompactAt,
         Self::SmallTalkChars,
         Self::CollapseAtPercent,
         Self::ReservedOutput,
@@ -148,6 +153,7 @@ impl ContextNumber {
         Self::ReattachedFiles,
         Self::ReattachedFileTokens,
         Self::ReattachedTokens,
+        Self::InputBytes,
         Self::MemoryFileChars,
         Self::AttachmentsMs,
         Self::GitMs,
@@ -169,6 +175,9 @@ impl ContextNumber {
             Self::ClearResultsAt => "Results, from which on old ones are cleared",
             Self::ServerClearAt => "Tokens of the request, from which on the provider clears old results",
             Self::ClearAtLeast => "Tokens that clearing must save",
+            Self::ServerCompactAt => {
+                "Tokens of the request, from which on the provider summarises the conversation itself, if it can; 0: never"
+            }
             Self::SmallTalkChars => "Characters of a message that counts as small talk",
             Self::CollapseAtPercent => "Percent of the usable window, from which on folds are made",
             Self::ReservedOutput => "Tokens of the window kept free for an answer, at most",
@@ -189,6 +198,7 @@ impl ContextNumber {
             Self::ReattachedFiles => "Files shown again after a summary",
             Self::ReattachedFileTokens => "Tokens of each",
             Self::ReattachedTokens => "Tokens of all",
+            Self::InputBytes => "Bytes of the input of one call, above which it is not run",
             Self::MemoryFileChars => "Characters of one memory file (`CLAUDE.md`, `AGENTS.md`)",
             Self::AttachmentsMs => "Milliseconds for what is told between rounds",
             Self::GitMs => "Milliseconds for the look at the repository when a session begins",
@@ -209,6 +219,7 @@ impl ContextNumber {
             Self::ClearResultsAt => "context.clear_results_at",
             Self::ServerClearAt => "context.server_clear_at",
             Self::ClearAtLeast => "context.clear_at_least",
+            Self::ServerCompactAt => "context.server_compact_at",
             Self::SmallTalkChars => "context.small_talk_chars",
             Self::CollapseAtPercent => "context.collapse_at_percent",
             Self::ReservedOutput => "context.reserved_output",
@@ -225,6 +236,7 @@ impl ContextNumber {
             Self::ReattachedFiles => "context.reattached_files",
             Self::ReattachedFileTokens => "context.reattached_file_tokens",
             Self::ReattachedTokens => "context.reattached_tokens",
+            Self::InputBytes => "context.input_bytes",
             Self::MemoryFileChars => "context.memory_file_chars",
             Self::AttachmentsMs => "context.attachments_ms",
             Self::GitMs => "context.git_ms",
@@ -251,6 +263,9 @@ impl ContextNumber {
             Self::CompactFailures | Self::RefillRounds | Self::RefillsAllowed | Self::SummaryRetries => 3,
             Self::FailedResultChars | Self::KeptTokens => 10_000,
             Self::ReattachedFileTokens => 5_000,
+            // A service takes 32 MB in a request, and the input goes back with every one that follows.
+            Self::InputBytes => 8 * 1024 * 1024,
+            Self::ServerCompactAt => 0,
             Self::MemoryFileChars => 40_000,
             Self::AttachmentsMs => 1_000,
             Self::GitMs => 500,
@@ -269,6 +284,7 @@ impl ContextNumber {
             | Self::KeptTokens
             | Self::ReattachedFiles
             | Self::SmallTalkChars
+            | Self::ServerCompactAt
             | Self::GitMs => 0,
             _ => 1,
         }

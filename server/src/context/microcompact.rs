@@ -41,14 +41,19 @@ pub(super) fn microcompact(view: View, input: &PipelineInput<'_>) -> (View, Repo
 pub(super) fn context_edits(editing: ContextEditing, settings: &ContextSettings) -> Vec<ContextEdit> {
     match editing {
         ContextEditing::Client => Vec::new(),
-        ContextEditing::Server => vec![ContextEdit::ClearToolUses {
-            trigger: EditTrigger::InputTokens(settings.number(ContextNumber::ServerClearAt)),
-            keep: u32::try_from(settings.number(ContextNumber::KeptResults)).unwrap_or(u32::MAX),
-            clear_at_least: Some(settings.number(ContextNumber::ClearAtLeast)),
-            // What was read must be visible as long as a second read is answered with "unchanged".
-            exclude_tools: vec!["Read".to_owned()],
-            inputs: ClearedInputs::Kept,
-        }],
+        ContextEditing::Server => {
+            let clear = ContextEdit::ClearToolUses {
+                trigger: EditTrigger::InputTokens(settings.number(ContextNumber::ServerClearAt)),
+                keep: u32::try_from(settings.number(ContextNumber::KeptResults)).unwrap_or(u32::MAX),
+                clear_at_least: Some(settings.number(ContextNumber::ClearAtLeast)),
+                // What was read must be visible as long as a second read is answered with "unchanged".
+                exclude_tools: vec!["Read".to_owned()],
+                inputs: ClearedInputs::Kept,
+            };
+            let at = Some(settings.number(ContextNumber::ServerCompactAt)).filter(|&at| at > 0);
+            let summary = at.map(|at_input_tokens| ContextEdit::Compact { at_input_tokens });
+            [clear].into_iter().chain(summary).collect()
+        }
     }
 }
 
@@ -156,6 +161,10 @@ mod tests {
             exclude_tools: vec!["Read".to_owned()],
             inputs: ClearedInputs::Kept,
         };
-        assert_eq!(context_edits(ContextEditing::Server, &settings), [edit]);
+        assert_eq!(context_edits(ContextEditing::Server, &settings), [edit.clone()]);
+        let settings = settings.with(ContextNumber::ServerCompactAt, 150_000);
+        let summary = ContextEdit::Compact { at_input_tokens: 150_000 };
+        assert_eq!(context_edits(ContextEditing::Server, &settings), [edit, summary]);
+        assert_eq!(context_edits(ContextEditing::Client, &settings), []);
     }
 }

@@ -174,6 +174,23 @@ pub struct ApiMessage {
     pub content: Vec<ContentBlock>,
 }
 
+impl StopReason {
+    /// In the words of the Messages API.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::ToolUse => "tool_use",
+            Self::MaxTokens => "max_tokens",
+            Self::StopSequence => "stop_sequence",
+            Self::PauseTurn => "pause_turn",
+            Self::Refusal => "refusal",
+            Self::ContextWindowExceeded => "model_context_window_exceeded",
+            Self::Compaction => "compaction",
+            Self::Other(reason) => reason,
+        }
+    }
+}
+
 impl Message {
     pub fn id(&self) -> &MessageId {
         match self {

@@ -3,13 +3,11 @@
 
 use serde_json::{Map, Value};
 
-/// Bytes of the longest input. A service takes 32 MB in a request, and the input goes back with every one that follows.
-pub const LONGEST_INPUT: usize = 8 * 1024 * 1024;
-
 /// The one field of an object that stands for what was no input.
 const FIELD: &str = "unparsed_input";
-/// Where it was too long, this stands beside it.
+/// Where it was too long, these stand beside it.
 const BYTES: &str = "bytes_in_all";
+const MOST: &str = "bytes_at_most";
 
 /// `raw`, as the model wrote it, as an input.
 pub fn unparsed_input(raw: &str) -> Value {
@@ -22,16 +20,25 @@ pub fn raw_of_unparsed(input: &Value) -> Option<&str> {
     object.get(FIELD)?.as_str()
 }
 
-/// An input of so many `bytes`, which is too long: its `beginning` stands for it.
-pub fn overlong_input(beginning: &str, bytes: usize) -> Value {
-    let fields = [(FIELD, Value::from(beginning)), (BYTES, Value::from(bytes))];
+/// How long an input was that is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlong {
+    pub bytes: usize,
+    /// The bytes that it may have.
+    pub most: usize,
+}
+
+/// An input that is too long: its `beginning` stands for it.
+pub fn overlong_input(beginning: &str, Overlong { bytes, most }: Overlong) -> Value {
+    let fields = [(FIELD, Value::from(beginning)), (BYTES, Value::from(bytes)), (MOST, Value::from(most))];
     Value::Object(fields.map(|(name, value)| (name.to_owned(), value)).into_iter().collect())
 }
 
 /// How long the input was that `input` stands for, if that was made by `overlong_input`.
-pub fn bytes_of_overlong(input: &Value) -> Option<u64> {
-    let object = input.as_object().filter(|object| object.len() == 2 && object.contains_key(FIELD))?;
-    object.get(BYTES)?.as_u64()
+pub fn as_overlong(input: &Value) -> Option<Overlong> {
+    let object = input.as_object().filter(|object| object.len() == 3 && object.contains_key(FIELD))?;
+    let number = |name| usize::try_from(object.get(name)?.as_u64()?).ok();
+    Some(Overlong { bytes: number(BYTES)?, most: number(MOST)? })
 }
 
 #[cfg(test)]
@@ -46,13 +53,14 @@ mod tests {
         assert_eq!(raw_of_unparsed(&json!({})), None);
         assert_eq!(raw_of_unparsed(&json!({"unparsed_input": "x", "path": "a"})), None);
         assert_eq!(raw_of_unparsed(&json!("x")), None);
-        assert_eq!(raw_of_unparsed(&overlong_input("{\"a", 9)), None);
+        assert_eq!(raw_of_unparsed(&overlong_input("{\"a", Overlong { bytes: 9, most: 5 })), None);
     }
 
     #[test]
     fn what_was_too_long_tells_how_long_it_was() {
-        assert_eq!(bytes_of_overlong(&overlong_input("{\"a", 9)), Some(9));
-        assert_eq!(bytes_of_overlong(&unparsed_input("{\"a")), None);
-        assert_eq!(bytes_of_overlong(&json!({"bytes_in_all": 9, "path": "a"})), None);
+        let overlong = Overlong { bytes: 9, most: 5 };
+        assert_eq!(as_overlong(&overlong_input("{\"a", overlong)), Some(overlong));
+        assert_eq!(as_overlong(&unparsed_input("{\"a")), None);
+        assert_eq!(as_overlong(&json!({"bytes_in_all": 9, "bytes_at_most": 5, "path": "a"})), None);
     }
 }

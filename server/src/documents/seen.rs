@@ -65,6 +65,11 @@ impl Seen {
         }
     }
 
+    /// The same of every file.
+    pub fn hide_all(&self) {
+        self.lock().of.values_mut().for_each(|file| file.lines.clear());
+    }
+
     /// Whether anything of the file was ever shown.
     pub fn was_read(&self, path: &AbsPath) -> bool {
         self.lock().of.contains_key(path)

@@ -28,13 +28,14 @@ use self::exchange::Exchange;
 use self::mending::Mended;
 use self::request::{Form, Written};
 use self::thinking::ThinkingForm;
+use super::call_input::LongestInput;
 use super::failure::{cleared, hopeless_error};
 use super::generate::{Emit, generate};
 use super::http::LazyClient;
 use super::retry::{Failure, RetryPolicy, random_fraction, with_retries};
 use super::{
-    ContextEditing, ModelError, ModelRequest, Patience, Provider, ProviderEvent, ProviderInfo, Thinking,
-    Window,
+    ContextEdit, ContextEditing, ModelError, ModelRequest, Patience, Provider, ProviderEvent, ProviderInfo,
+    Thinking, Window,
 };
 use crate::config::Effort;
 use crate::conversation::{ApiMessage, ContentBlock, without_thinking};
@@ -163,7 +164,8 @@ impl Inner {
         emit: &Emit,
     ) -> Result<(), Failure> {
         let client = self.client.get().map_err(hopeless_error)?;
-        let exchange = Exchange { client, config: &self.config, emit };
+        let longest_input = LongestInput(request.longest_input);
+        let exchange = Exchange { client, config: &self.config, emit, longest_input };
         let read = || *mended.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let (now, credential) = (read(), self.wallet.current());
@@ -226,12 +228,14 @@ impl Inner {
         let by_budget = self.known.is_some_and(|known| known.thinking == ThinkingAbility::Budget)
             && matches!(thinking, Some(ThinkingForm::Enabled { .. }));
         let blocks = request.messages.iter().flat_map(|message| &message.content);
+        let asks_for_summary =
+            request.context_edits.iter().any(|edit| matches!(edit, ContextEdit::Compact { .. }));
         let has_summary = |block: &ContentBlock| matches!(block, ContentBlock::Compaction { .. });
         [
             (!request.context_edits.is_empty(), betas::CONTEXT_MANAGEMENT),
             (by_budget && !request.tools.is_empty(), betas::INTERLEAVED_THINKING),
             (self.known.is_some_and(|known| known.window_end_is_beta), betas::WINDOW_EXCEEDED),
-            (blocks.into_iter().any(has_summary), betas::COMPACTION),
+            (asks_for_summary || blocks.into_iter().any(has_summary), betas::COMPACTION),
         ]
         .into_iter()
         .filter_map(|(needed, name)| needed.then_some(name))

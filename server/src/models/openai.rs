@@ -33,6 +33,7 @@ pub(in crate::models) use self::quirks::server_on;
 use self::quirks::{Quirks, Wire, quirks, server_at};
 use self::request::Asking;
 pub(in crate::models) use self::window::model_ids;
+use super::call_input::LongestInput;
 use super::failure::{Asked, cleared, hopeless};
 use super::generate::{Emit, generate};
 use super::http::LazyClient;
@@ -207,7 +208,8 @@ impl Inner {
         let patience =
             Patience { limit: Some(limit).filter(|limit| !limit.is_zero()), ..Patience::default() };
         let body = self.body(known, &quirks, request, max_tokens)?;
-        let answer = Answer::new(&known.model, self.config.tool_calls);
+        let longest_input = LongestInput(request.longest_input);
+        let answer = Answer::new(&known.model, self.config.tool_calls).taking_up_to(longest_input);
         let url = reached.shown();
         let asked = Asked { model: &known.model, url: &url, api: API };
         reached.ask(&body, quirks.wire, answer, asked, patience, emit).await

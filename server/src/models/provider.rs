@@ -6,6 +6,7 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::BoxStream;
 
 use super::ProviderEvent;
+use super::call_input::LongestInput;
 use crate::conversation::ApiMessage;
 
 /// A language model, or what stands in for one.
@@ -66,6 +67,8 @@ pub struct ModelRequest {
     pub messages: Vec<Arc<ApiMessage>>,
     pub tool_choice: ToolChoice,
     pub thinking: Thinking,
+    /// Bytes of the input of one call that are taken from the answer.
+    pub longest_input: usize,
     /// Passed over by providers with `ContextEditing::Client`.
     pub context_edits: Vec<ContextEdit>,
     pub purpose: Purpose,
@@ -87,6 +90,7 @@ impl ModelRequest {
             messages: messages.into_iter().map(Into::into).collect(),
             tool_choice: ToolChoice::Auto,
             thinking: Thinking::Adaptive,
+            longest_input: LongestInput::default().0,
             context_edits: Vec::new(),
             purpose: Purpose::Main,
             on_overload: OnOverload::Wait,
@@ -150,6 +154,9 @@ pub enum ContextEdit {
     },
     /// Thinking of earlier turns (`clear_thinking_20251015`).
     ClearThinking { keep: KeptThinking },
+    /// A summary takes the place of all that came before, from so many tokens of the request on (`compact_20260112`). It
+    /// comes as a block of the answer, and goes back with it.
+    Compact { at_input_tokens: u64 },
 }
 
 /// From where on an edit is made.

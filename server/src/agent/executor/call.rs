@@ -18,8 +18,8 @@ use crate::agent::query::ToolCall;
 use crate::agent::state::{Clock, RoundContext, Ways};
 use crate::agent::{Hooks, SessionEvent, ToolCallStatus, ToolHookInput, ToolHookVerdict};
 use crate::conversation::{
-    ContentBlock, LONGEST_INPUT, Message, MessageId, ProgressMessage, ToolResultContent, ToolUseId, Usage,
-    UserMessage, bytes_of_overlong, raw_of_unparsed,
+    ContentBlock, Message, MessageId, Overlong, ProgressMessage, ToolResultContent, ToolUseId, Usage,
+    UserMessage, as_overlong, raw_of_unparsed,
 };
 use crate::permissions::Call;
 use crate::tools::{
@@ -164,8 +164,8 @@ impl Batch {
         if let Some(raw) = raw_of_unparsed(&call.input) {
             return Ended::failed(unreadable(tool.name(), raw));
         }
-        if let Some(bytes) = bytes_of_overlong(&call.input) {
-            return Ended::failed(too_long(tool.name(), bytes));
+        if let Some(overlong) = as_overlong(&call.input) {
+            return Ended::failed(too_long(tool.name(), overlong));
         }
         if let Err(ToolError(text)) = tool.validate(&call.input) {
             return Ended::failed(text);
@@ -282,13 +282,13 @@ impl Person for Asked {
     }
 }
 
-fn too_long(tool: &str, bytes: u64) -> String {
-    let megabytes = |bytes: u64| bytes.div_ceil(1024 * 1024);
+fn too_long(tool: &str, Overlong { bytes, most }: Overlong) -> String {
+    let kilobytes = |bytes: usize| bytes.div_ceil(1024);
     format!(
-        "The input of {tool} has {} MB, and no call may have more than {} MB, so nothing was done. Do it in several calls \
+        "The input of {tool} has {} kB, and no call may have more than {} kB, so nothing was done. Do it in several calls \
          with a part each.",
-        megabytes(bytes),
-        megabytes(LONGEST_INPUT as u64),
+        kilobytes(bytes),
+        kilobytes(most),
     )
 }
 

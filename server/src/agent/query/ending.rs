@@ -34,7 +34,7 @@ impl Task<'_> {
     }
 
     /// The value that the loop returns. An error that was held back is shown now, once; it is never sent back.
-    pub(super) async fn ended(&self, turns: u32, end: End) -> Terminal {
+    pub(super) async fn ended(&mut self, turns: u32, end: End) -> Terminal {
         let End { reason, message, error, void, told } = end;
         self.outbox.void(void);
         for message in told {
@@ -43,12 +43,14 @@ impl Task<'_> {
         if let Some(error) = error {
             self.outbox.message(self.api_error(&error));
             let session = self.params.tool_use_context.session.clone();
+            self.account.errors.push(error.clone());
             self.params.hooks.stop_failure(session, error).await;
         }
         let spent = self.spent.clone();
         let cost = spent.cost(&self.params.prices);
         let denials = self.params.can_use_tool.take_denials();
-        Terminal { reason, turns, spent, cost, message, denials }
+        let account = std::mem::take(&mut self.account);
+        Terminal { reason, turns, spent, cost, message, denials, account }
     }
 
     /// Whether the task has cost what it may. A model without a known price costs nothing here.
@@ -59,7 +61,7 @@ impl Task<'_> {
     }
 
     /// The end between two calls of the model, when the budget is spent.
-    pub(super) async fn over_budget(&self, turns: u32) -> Terminal {
+    pub(super) async fn over_budget(&mut self, turns: u32) -> Terminal {
         let most = self.params.limits.max_budget.unwrap_or_default();
         let text = format!(
             "The task has cost ${most}, the most that `max_budget_usd` allows. Send a message to go on, or allow more."

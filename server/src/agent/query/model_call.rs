@@ -10,8 +10,9 @@ use super::{Executor, Task};
 use crate::agent::LoopEvent;
 use crate::agent::outbox::{fallback, notice};
 use crate::agent::state::State;
-use crate::conversation::Message;
-use crate::models::{ModelError, ModelErrorKind, ModelRequest, OnOverload};
+use crate::config::ContextNumber;
+use crate::conversation::{ContentBlock, Message};
+use crate::models::{ModelError, ModelErrorKind, ModelRequest, OnOverload, ProviderEvent};
 
 /// What came of asking, with the calls of the answer as far as they are.
 pub(super) struct Call {
@@ -29,7 +30,9 @@ impl Task<'_> {
             let mut executor = self.executor(&state.tool_use_context);
             let model = self.params.provider.info().model;
             let asked = self.request(state, &request, &model);
+            let begun = (self.params.clock)();
             let attempt = self.attempt(asked, &model, &mut executor).await;
+            self.account.waited += (self.params.clock)().duration_since(begun).unwrap_or_default();
             let Attempt { answer, error } = match attempt {
                 Ok(attempt) => attempt,
                 Err(answer) => {
@@ -38,6 +41,7 @@ impl Task<'_> {
                 }
             };
             self.spend(&model, answer.paid());
+            self.account.stop_reason = answer.stop_reason.clone().or(self.account.stop_reason.take());
             let facts = Facts {
                 answer: &answer,
                 error: error.as_ref(),
@@ -52,6 +56,7 @@ impl Task<'_> {
                 Verdict::Incomplete => {
                     let why = format!("The answer may be incomplete: {}", error.message);
                     self.outbox.message(notice((self.params.clock)(), &why));
+                    self.account.errors.push(why.clone());
                     return self.call(answer, Streamed::Incomplete(why), executor);
                 }
                 Verdict::Failed => {
@@ -86,6 +91,7 @@ impl Task<'_> {
         let messages = self.sent.normalize_for(&state.messages, model);
         let tools = self.params.tools.definitions();
         ModelRequest {
+            longest_input: self.params.context.settings.size(ContextNumber::InputBytes),
             context_edits: request.context_edits.clone(),
             on_overload: if self.params.fallbacks.is_empty() { OnOverload::Wait } else { OnOverload::Yield },
             ..ModelRequest::new(request.system.clone(), tools, messages, max_tokens)
@@ -111,6 +117,10 @@ impl Task<'_> {
             match next {
                 Some(Ok(event)) => {
                     self.outbox.emit(LoopEvent::Stream(event.clone()));
+                    if is_summary(&event) {
+                        // The provider passes over all before it: no file that was read there is visible any more.
+                        self.params.tool_use_context.seen.hide_all();
+                    }
                     let (calls, now) = (answer.calls.len(), (self.params.clock)());
                     let is_known = |id: &_| self.calls.contains(id);
                     if let Some(record) = answer.take(event, model, is_known, now) {
@@ -153,6 +163,11 @@ struct Attempt {
     answer: Answer,
     /// What ended the stream, if not its own end.
     error: Option<ModelError>,
+}
+
+/// Whether it ends a summary that the provider made of the conversation so far.
+fn is_summary(event: &ProviderEvent) -> bool {
+    matches!(event, ProviderEvent::BlockStop { block: ContentBlock::Compaction { .. }, .. })
 }
 
 fn broken_off() -> ModelError {

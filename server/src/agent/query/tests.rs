@@ -364,3 +364,27 @@ fn an_answer_is_counted_once_and_an_abandoned_one_too() {
     let cost = played.terminal.cost.expect("a cost");
     assert_eq!(cost.amount.to_string(), "13.00003");
 }
+
+#[test]
+fn the_end_tells_how_the_asking_went() {
+    let broken = vec![vec![tool("t1", "Look", json!({})), Piece::Pause, text("half"), Piece::Cut]];
+    let account = play(Play { model: broken, ..Play::default() }).terminal.account;
+    assert_eq!(account.stop_reason, Some(StopReason::EndTurn), "of the answer behind it");
+    let [why] = account.errors.as_slice() else { panic!("one thing went wrong: {:?}", account.errors) };
+    assert!(why.starts_with("The answer may be incomplete: "), "{why}");
+
+    let refused = play(Play { model: vec![vec![Piece::Fail(ModelErrorKind::Server)]], ..Play::default() });
+    assert_eq!(refused.terminal.account.errors, [refused.terminal.message.unwrap()]);
+}
+
+#[tokio::test]
+async fn behind_a_summary_of_the_provider_no_file_counts_as_visible() {
+    let fixture = Fixture::new(&[("a.rs", "fn a() {}\n")]);
+    let path = fixture.path("a.rs");
+    let read = fixture.documents.snapshot(&path).unwrap();
+    fixture.seen.show(&read.path, &read.text, Some(read.stamp), 0..1);
+    let summary = ContentBlock::Compaction { content: "So far.".into() };
+    let model = ScriptedModel::new(vec![vec![Piece::Block(summary), text("on")]]);
+    query(params(&fixture, model, CancellationToken::new())).for_each(|_| future::ready(())).await;
+    assert_eq!(fixture.seen.get(&read.path).map(|seen| seen.lines), Some(Vec::new()));
+}

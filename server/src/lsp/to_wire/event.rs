@@ -3,8 +3,8 @@
 use copydesk_protocol as wire;
 
 use crate::agent::{
-    CompactionStatus, Cost, LoopEvent, SessionEvent, SessionInfo, SessionState, ToolCallStatus,
-    ToolCallUpdate,
+    Account, CompactionStatus, Cost, LoopEvent, SessionEvent, SessionInfo, SessionState, Spending, Terminal,
+    ToolCallStatus, ToolCallUpdate,
 };
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
@@ -41,6 +41,7 @@ pub(in crate::lsp) fn event(event: &SessionEvent, call: Option<&str>) -> Option<
             cost: terminal.cost.as_ref().map(cost),
             message: terminal.message.clone(),
             permission_denials: terminal.denials.iter().map(denial).collect(),
+            account: account(terminal),
         }),
         SessionEvent::Transition(why) => Some(wire::Event::Transition { reason: why.as_str().to_owned() }),
         SessionEvent::Compaction(status) => Some(wire::Event::Compaction {
@@ -80,13 +81,27 @@ pub(in crate::lsp) fn session_info(info: &SessionInfo) -> wire::SessionInfo {
 }
 
 pub(in crate::lsp) fn session_usage(info: &SessionInfo) -> wire::SessionUsageResult {
-    let of_model =
-        |(model, spent): (&str, Usage)| wire::ModelUsage { model: model.to_owned(), usage: usage(spent) };
     wire::SessionUsageResult {
         usage: usage(info.spent.total()),
         cost: info.cost.as_ref().map(cost),
-        models: info.spent.by_model().map(of_model).collect(),
+        models: by_model(&info.spent),
     }
+}
+
+fn account(terminal: &Terminal) -> wire::TaskAccount {
+    let Account { waited, stop_reason, errors } = &terminal.account;
+    wire::TaskAccount {
+        model_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
+        models: by_model(&terminal.spent),
+        stop_reason: stop_reason.as_ref().map(|reason| reason.as_str().to_owned()),
+        errors: errors.clone(),
+    }
+}
+
+fn by_model(spent: &Spending) -> Vec<wire::ModelUsage> {
+    let of_model =
+        |(model, spent): (&str, _)| wire::ModelUsage { model: model.to_owned(), usage: usage(spent) };
+    spent.by_model().map(of_model).collect()
 }
 
 pub(in crate::lsp) fn permission_asked(

@@ -9,6 +9,7 @@ use serde_json::Value;
 use self::open::Open;
 use super::failure::{Fault, faulty};
 use crate::conversation::{StopReason, Usage};
+use crate::models::call_input::LongestInput;
 use crate::models::failure::Asked;
 use crate::models::follow::Accumulate;
 use crate::models::lone_surrogates::Halves;
@@ -34,6 +35,7 @@ pub(super) struct Answer {
     usage: Usage,
     stop_reason: Option<StopReason>,
     stopped: bool,
+    longest_input: LongestInput,
     /// Bytes taken so far.
     taken: usize,
 }
@@ -42,6 +44,11 @@ impl Answer {
     /// Of `model`; `request_id` is the service's name for the request.
     pub(super) fn of(model: &str, request_id: Option<&str>) -> Self {
         Self { model: model.to_owned(), request_id: request_id.map(str::to_owned), ..Self::default() }
+    }
+
+    /// With calls whose inputs are no longer than that.
+    pub(super) fn taking_up_to(self, longest_input: LongestInput) -> Self {
+        Self { longest_input, ..self }
     }
 
     /// As far as the service has said.
@@ -127,7 +134,9 @@ impl Answer {
         }
         // Unique in the conversation, as far as the ids of answers are.
         let stand_in = || format!("call_{}_{index}", self.response_id.as_deref().unwrap_or_default());
-        let Some(open) = block.and_then(|block| Open::of(block, stand_in)) else { return Ok(Vec::new()) };
+        let Some(open) = block.and_then(|block| Open::of(block, stand_in, self.longest_input)) else {
+            return Ok(Vec::new());
+        };
         let mut events = vec![ProviderEvent::BlockStart { index, block: open.empty() }];
         events.extend(open.begun().map(|delta| ProviderEvent::BlockDelta { index, delta }));
         self.open.insert(index, open);

@@ -9,7 +9,7 @@ pub(super) const CONTEXT_MANAGEMENT: &str = "context-management-2025-06-27";
 pub(super) const INTERLEAVED_THINKING: &str = "interleaved-thinking-2025-05-14";
 /// The stop reason `model_context_window_exceeded`, for models before Sonnet 4.5.
 pub(super) const WINDOW_EXCEEDED: &str = "model-context-window-exceeded-2025-08-26";
-/// Summaries made by the service, which a conversation may still hold.
+/// Summaries made by the service: asked for, or still part of a conversation.
 pub(super) const COMPACTION: &str = "compact-2026-01-12";
 
 /// The names sent so far.

@@ -36,24 +36,38 @@ impl Prefix {
 pub(super) struct CacheWatch(Mutex<HashMap<u64, (Prefix, u64)>>);
 
 impl CacheWatch {
-    /// Takes the figures of an answer to `request`, and logs a broken prefix.
+    /// Takes the figures of an answer to `request`, and logs a broken prefix. A conversation that was summarised is another
+    /// one: it begins with its summary.
     pub(super) fn note(&self, request: &ModelRequest, prefix: Prefix, usage: Usage) {
-        let Some(conversation) = conversation(request) else { return };
-        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if seen.len() >= CONVERSATIONS && !seen.contains_key(&conversation) {
-            seen.clear();
-        }
-        let before = seen.insert(conversation, (prefix, usage.cache_read_input_tokens));
-        if let Some((old, read)) = before.filter(|(_, read)| is_broken(*read, usage.cache_read_input_tokens))
-        {
+        if let Some(Broken { before, changed }) = self.broken(request, prefix, usage) {
             tracing::warn!(
-                before = read,
+                before,
                 now = usage.cache_read_input_tokens,
-                changed = changed(old, prefix).join(", "),
+                changed = changed.join(", "),
                 "the cached prefix of a conversation was not found again"
             );
         }
     }
+
+    fn broken(&self, request: &ModelRequest, prefix: Prefix, usage: Usage) -> Option<Broken> {
+        let conversation = conversation(request)?;
+        let mut seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if seen.len() >= CONVERSATIONS && !seen.contains_key(&conversation) {
+            seen.clear();
+        }
+        let (old, before) = seen.insert(conversation, (prefix, usage.cache_read_input_tokens))?;
+        let broken = Broken { before, changed: changed(old, prefix) };
+        is_broken(before, usage.cache_read_input_tokens).then_some(broken)
+    }
+}
+
+/// Less was found than before.
+#[derive(Debug, PartialEq, Eq)]
+struct Broken {
+    /// Tokens that were found then.
+    before: u64,
+    /// Parts of the request that are others now.
+    changed: Vec<&'static str>,
 }
 
 fn is_broken(before: u64, now: u64) -> bool {
@@ -93,7 +107,7 @@ fn hashed(value: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::conversation::ApiMessage;
+    use crate::conversation::{ApiMessage, Role};
 
     #[test]
     fn a_prefix_is_broken_if_much_of_it_is_lost() {
@@ -102,6 +116,25 @@ mod tests {
         assert!(!is_broken(40_000, 38_500), "fewer than two thousand");
         assert!(!is_broken(100_000, 96_000), "less than five percent");
         assert!(!is_broken(1_500, 0) && !is_broken(0, 9_000));
+    }
+
+    #[test]
+    fn after_a_summary_the_figures_begin_anew() {
+        let request = |texts: &[&str]| {
+            let content = texts.iter().copied().map(ContentBlock::text).collect();
+            let first = ApiMessage { role: Role::User, content };
+            ModelRequest::new(vec!["You edit.".into()], [], [first], 1)
+        };
+        let reading = |cache_read_input_tokens| Usage { cache_read_input_tokens, ..Usage::default() };
+        let (watch, long) = (CacheWatch::default(), request(&["<instructions>", "go"]));
+        let prefix = Prefix::of(&long, "a");
+        assert_eq!(watch.broken(&long, prefix, reading(0)), None);
+        assert_eq!(watch.broken(&long, prefix, reading(90_000)), None);
+        let summarised = request(&["<instructions>", "So far …"]);
+        assert_eq!(watch.broken(&summarised, prefix, reading(4_000)), None, "it is another beginning");
+        let changed = vec!["the messages, or the prefix was too old"];
+        let broken = Broken { before: 90_000, changed };
+        assert_eq!(watch.broken(&long, prefix, reading(4_000)), Some(broken));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use super::answer::Answer;
 use super::credential::Credential;
 use super::failure::{API, refused};
 use crate::conversation::Usage;
+use crate::models::call_input::LongestInput;
 use crate::models::failure::{self, Asked};
 use crate::models::follow::follow;
 use crate::models::generate::Emit;
@@ -25,6 +26,7 @@ pub(super) struct Exchange<'a> {
     pub(super) client: &'a Client,
     pub(super) config: &'a AnthropicConfig,
     pub(super) emit: &'a Emit,
+    pub(super) longest_input: LongestInput,
 }
 
 impl Exchange<'_> {
@@ -51,7 +53,7 @@ impl Exchange<'_> {
             return Err(refused(&refusal(response).await, asked));
         }
         let request_id = response.headers().get("request-id").and_then(|id| id.to_str().ok());
-        let mut answer = Answer::of(asked.model, request_id);
+        let mut answer = Answer::of(asked.model, request_id).taking_up_to(self.longest_input);
         follow(response, &mut answer, asked, self.config.patience, self.emit).await?;
         Ok(answer.usage())
     }

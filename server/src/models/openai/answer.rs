@@ -10,6 +10,7 @@ use super::text_calls::{CallTags, Written};
 use crate::config::ToolCallFormat;
 use crate::conversation::{StopReason, Usage};
 use crate::models::ProviderEvent;
+use crate::models::call_input::LongestInput;
 use crate::models::failure::Asked;
 use crate::models::follow::Accumulate;
 use crate::models::lone_surrogates::Halves;
@@ -64,6 +65,11 @@ impl Answer {
         }
     }
 
+    /// With calls whose inputs are no longer than that.
+    pub(super) fn taking_up_to(self, longest_input: LongestInput) -> Self {
+        Self { calls: Calls::taking_up_to(longest_input), ..self }
+    }
+
     /// Takes the data of one event.
     pub(super) fn take(&mut self, data: &str) -> Result<Vec<ProviderEvent>, Fault> {
         let data = data.trim();
@@ -95,10 +101,14 @@ impl Answer {
         };
         let mut events = self.start(&chunk);
         // A server that does not stream sends a whole message instead.
-        if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
+        let delta = choice.get("delta").or_else(|| choice.get("message"));
+        // A server that says its answer again says nothing new. Some say "" in every chunk.
+        let is_over = self.reason.as_ref().is_some_and(|reason| !reason.is_empty());
+        if let Some(delta) = delta.filter(|_| !is_over) {
             self.grow(delta, &mut events);
         }
-        if let Some(reason) = choice.get("finish_reason").and_then(Value::as_str) {
+        let reason = choice.get("finish_reason").and_then(Value::as_str);
+        if let Some(reason) = reason.filter(|_| !is_over) {
             if let Some(fault) = Fault::in_finish_reason(reason) {
                 return Err(fault);
             }

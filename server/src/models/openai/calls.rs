@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::arguments;
 use crate::conversation::{ContentBlock, ToolUseId};
-use crate::models::call_input::CallInput;
+use crate::models::call_input::{CallInput, LongestInput};
 use crate::models::{BlockDelta, ProviderEvent};
 
 /// What a call without a name is called, so that the answer to it says that there is no such tool.
@@ -18,6 +18,7 @@ pub(super) struct Calls {
     calls: Vec<Call>,
     /// The call that each number of the wire stands for just now.
     by_number: BTreeMap<u64, usize>,
+    longest_input: LongestInput,
 }
 
 #[derive(Debug)]
@@ -44,12 +45,20 @@ enum Arguments<'a> {
 }
 
 impl Calls {
+    /// Whose inputs are no longer than that.
+    pub(super) fn taking_up_to(longest_input: LongestInput) -> Self {
+        Self { longest_input, ..Self::default() }
+    }
+
     /// Takes a `tool_calls` list. `blocks` numbers the blocks of the answer.
     pub(super) fn take(&mut self, list: &Value, blocks: &mut usize) -> Vec<ProviderEvent> {
         let pieces = list.as_array().map_or(&[][..], Vec::as_slice);
         let mut events = Vec::new();
         for (position, piece) in pieces.iter().enumerate() {
             let piece = Piece::of(piece);
+            if self.has_whole(&piece) {
+                continue;
+            }
             let call = self.call_of(&piece, position as u64);
             self.grow(call, &piece, blocks, &mut events);
         }
@@ -100,8 +109,23 @@ impl Calls {
         call
     }
 
+    /// Whether `piece` is a whole call that was made already, and is only said again.
+    fn has_whole(&self, piece: &Piece<'_>) -> bool {
+        let arguments = match &piece.arguments {
+            Arguments::None => return false,
+            Arguments::Text(text) => text,
+            Arguments::Whole(text) => text.as_str(),
+        };
+        let is_same = |call: &Call| {
+            (call.id.as_deref(), call.name.as_deref(), call.arguments.as_str())
+                == (piece.id, piece.name, arguments)
+        };
+        piece.id.is_some() && arguments::is_whole(arguments) && self.calls.iter().any(is_same)
+    }
+
     fn begin(&mut self) -> usize {
-        self.calls.push(Call { id: None, name: None, arguments: CallInput::default(), block: None });
+        let arguments = CallInput::up_to(self.longest_input);
+        self.calls.push(Call { id: None, name: None, arguments, block: None });
         self.calls.len() - 1
     }
 

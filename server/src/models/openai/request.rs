@@ -156,6 +156,16 @@ mod tests {
     }
 
     #[test]
+    fn no_server_is_told_that_a_tool_waits_for_a_search() {
+        let body = written(ChatServer::OpenAi, ToolCallFormat::Native, |request| {
+            let deferred = ToolDefinition { deferred: true, ..request.tools[0].clone() };
+            request.tools = Arc::new([deferred]);
+        });
+        let fields: Vec<&String> = body["tools"][0]["function"].as_object().expect("a tool").keys().collect();
+        assert_eq!(fields, ["name", "description", "parameters"]);
+    }
+
+    #[test]
     fn in_the_prompt_format_tools_are_told_in_words() {
         let body = written(ChatServer::Generic, ToolCallFormat::Prompt, |_| {});
         assert_eq!(body.get("tools"), None);

@@ -1,7 +1,84 @@
 //! The calls of an answer: when they begin, what each of them gives, and what becomes of it.
 
 use super::*;
-use crate::conversation::overlong_input;
+use crate::conversation::{Overlong, overlong_input};
+use crate::tools::{Loaded, SearchWire, ToolError, ToolKind, ToolResult, ToolUseContext};
+
+/// A tool that is known by name only, and takes an object with `at`.
+struct Remote;
+
+impl Tool for Remote {
+    fn name(&self) -> &'static str {
+        "mcp__map__find"
+    }
+
+    fn description(&self) -> String {
+        "Finds a place.".to_owned()
+    }
+
+    fn should_defer(&self) -> bool {
+        true
+    }
+
+    fn kind(&self) -> ToolKind {
+        ToolKind::Search
+    }
+
+    fn input_schema(&self) -> serde_json::Value {
+        json!({"type": "object", "properties": {"at": {"type": "string"}}})
+    }
+
+    fn validate(&self, input: &serde_json::Value) -> Result<(), ToolError> {
+        input["at"].is_string().then_some(()).ok_or_else(|| ToolError("`at` is missing".to_owned()))
+    }
+
+    fn title(&self, _: &serde_json::Value) -> String {
+        "Find a place".to_owned()
+    }
+
+    fn call(
+        &self,
+        _: serde_json::Value,
+        _: ToolUseContext,
+    ) -> BoxFuture<'static, Result<ToolResult, ToolError>> {
+        future::ready(Ok(ToolResult::text("found"))).boxed()
+    }
+}
+
+#[tokio::test]
+async fn a_call_of_a_tool_that_was_never_loaded_is_answered_with_how_to_load_it() {
+    let fixture = Fixture::new(&[]);
+    let name = "mcp__map__find";
+    let model = ScriptedModel::new(vec![
+        vec![tool("t1", name, json!({"where": 1}))],
+        vec![tool("t2", "ToolSearch", json!({"query": format!("select:{name}")}))],
+        vec![tool("t3", name, json!({"where": 1}))],
+        vec![tool("t4", name, json!({"at": "home"}))],
+    ]);
+    let deferring = Tools::new(vec![Arc::new(TestTool::new(Does::Look)), Arc::new(Remote)])
+        .deferring(&Loaded::default(), SearchWire::Schemas);
+    let params =
+        QueryParams { tools: deferring, ..params(&fixture, model.clone(), CancellationToken::new()) };
+    let lines: Vec<String> = query(params).filter_map(|event| future::ready(line(&event))).collect().await;
+    let results: Vec<&str> =
+        lines.iter().map(String::as_str).filter(|line| line.starts_with("user t")).collect();
+    assert_eq!(
+        results,
+        [
+            "user t1 failed: You know `mcp__map__find` by name only, so nothing was done. Load it first: ToolSearch with `select:mcp__map__find`.",
+            "user t2: These tools can be called from your next answer on: mcp__map__find.",
+            "user t3 failed: `at` is missing",
+            "user t4: found",
+        ]
+    );
+    let told: Vec<Vec<String>> = model
+        .requests()
+        .iter()
+        .map(|request| request.tools.iter().map(|tool| tool.name.clone()).collect())
+        .collect();
+    assert_eq!(told[1], ["Look", "ToolSearch"]);
+    assert_eq!(told[2], ["Look", "ToolSearch", name]);
+}
 
 #[test]
 fn every_way_a_call_can_fail_is_a_result() {
@@ -47,13 +124,13 @@ fn every_way_a_call_can_fail_is_a_result() {
 #[test]
 fn a_model_is_told_that_an_input_is_too_long() {
     check(
-        vec![vec![tool("t1", "Act", overlong_input("{\"a", 30 << 20))]],
+        vec![vec![tool("t1", "Act", overlong_input("{\"a", Overlong { bytes: 30 << 20, most: 8 << 20 }))]],
         &[
             "request 1",
             "model Act as t1",
             "call t1 Pending",
             "call t1 Failed",
-            "user t1 failed: The input of Act has 30 MB, and no call may have more than 8 MB, so nothing was done. Do it in several calls with a part each.",
+            "user t1 failed: The input of Act has 30720 kB, and no call may have more than 8192 kB, so nothing was done. Do it in several calls with a part each.",
             "transition next_turn",
             "request 2",
             "model done",

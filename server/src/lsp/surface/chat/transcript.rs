@@ -221,8 +221,7 @@ mod tests {
 
     use super::super::file::join;
     use super::*;
-    use crate::agent::Spending;
-    use crate::agent::Terminal;
+    use crate::agent::{Account, Spending, Terminal};
     use crate::conversation::{MessageId, SessionId, ToolUseId};
     use crate::tools::ToolKind;
 
@@ -274,6 +273,7 @@ mod tests {
             spent: Spending::default(),
             cost: None,
             message,
+            account: Account::default(),
         }))
     }
 

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use super::text;
 use crate::conversation::{ContentBlock, ToolUseId, unparsed_input};
-use crate::models::call_input::CallInput;
+use crate::models::call_input::{CallInput, LongestInput};
 use crate::models::{BlockDelta, lone_surrogates};
 
 /// What has come of it.
@@ -28,12 +28,16 @@ pub(super) enum CallBy {
 impl Open {
     /// What a `content_block_start` announces; `None`: a kind that is not known. `stand_in` is the id of a call that has
     /// none.
-    pub(super) fn of(block: &Value, stand_in: impl FnOnce() -> String) -> Option<Self> {
+    pub(super) fn of(
+        block: &Value,
+        stand_in: impl FnOnce() -> String,
+        longest_input: LongestInput,
+    ) -> Option<Self> {
         let call = |by| Self::Call {
             id: ToolUseId(Some(text(block, "id")).filter(|id| !id.is_empty()).unwrap_or_else(stand_in)),
             name: text(block, "name"),
             at_start: block.get("input").cloned().unwrap_or_default(),
-            input: CallInput::default(),
+            input: CallInput::up_to(longest_input),
             by,
         };
         Some(match block.get("type").and_then(Value::as_str)? {

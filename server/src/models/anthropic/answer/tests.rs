@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
-use crate::conversation::{ContentBlock, ToolUseId, overlong_input};
+use crate::conversation::{ContentBlock, Overlong, ToolUseId, overlong_input};
 use crate::models::sse;
 
 const START: &str = r#"{"type":"message_start","message":{"id":"msg_1","model":"m-20990101","usage":{"input_tokens":5,"cache_read_input_tokens":40,"output_tokens":1}}}"#;
@@ -100,7 +100,7 @@ fn a_calls_input_is_joined_and_parsed_at_the_end() {
 fn of_an_input_of_thirty_megabytes_the_beginning_is_kept() {
     let piece = "x".repeat(1 << 20);
     let pieces: Vec<&str> = (0..30).map(|_| piece.as_str()).collect();
-    check_input(&pieces, overlong_input(&"x".repeat(200), 30 << 20));
+    check_input(&pieces, overlong_input(&"x".repeat(200), Overlong { bytes: 30 << 20, most: 8 << 20 }));
 }
 
 #[test]

@@ -150,6 +150,50 @@ fn edits_of_the_context_clear_thinking_first() {
 }
 
 #[test]
+fn the_service_is_told_when_to_summarise() {
+    let edits = |at_input_tokens| {
+        let context_edits = vec![ContextEdit::Compact { at_input_tokens }];
+        written(&ModelRequest { context_edits, ..request(history()) }, &PLAIN)["context_management"].take()
+    };
+    let wanted = |tokens: u64| {
+        json!({ "edits": [
+            { "type": "compact_20260112", "trigger": { "type": "input_tokens", "value": tokens } },
+        ] })
+    };
+    assert_eq!(edits(150_000), wanted(150_000));
+    assert_eq!(edits(1), wanted(50_000), "it takes no less");
+}
+
+#[test]
+fn a_tool_that_waits_for_a_search_is_marked_and_ends_no_cached_prefix() {
+    let mut request = request(history());
+    let tools = request.tools.iter().cloned();
+    request.tools =
+        tools.map(|tool| ToolDefinition { deferred: tool.name == "Read", ..tool }).collect::<Vec<_>>().into();
+    let tools = written(&request, &PLAIN)["tools"].take();
+    let drawn: Vec<(&Value, bool, bool)> = tools
+        .as_array()
+        .expect("tools")
+        .iter()
+        .map(|tool| (&tool["name"], tool["defer_loading"] == true, tool.get("cache_control").is_some()))
+        .collect();
+    let name = Value::from;
+    assert_eq!(
+        drawn,
+        [(&name("Edit"), false, true), (&name("Read"), true, false), (&name("mcp__a__b"), false, false),]
+    );
+    let reference = vec![ToolResultContent::ToolReference("Read".to_owned())];
+    let result =
+        ContentBlock::ToolResult { tool_use_id: ToolUseId("t1".into()), content: reference, is_error: false };
+    let found = vec![user(vec![ContentBlock::text("go")]), user(vec![result])];
+    let body = written(&ModelRequest { tools: request.tools, ..self::request(found) }, &PLAIN);
+    assert_eq!(
+        body["messages"][1]["content"][0]["content"],
+        json!([{ "type": "tool_reference", "tool_name": "Read" }])
+    );
+}
+
+#[test]
 fn a_tool_that_the_service_would_refuse_is_left_out() {
     let tool = |name: &str| ToolDefinition {
         name: name.to_owned(),

@@ -8,6 +8,9 @@ use crate::conversation::{ContentBlock, ImageSource, ToolResultContent};
 use crate::models::anthropic::thinking::ThinkingForm;
 use crate::models::{ClearedInputs, ContextEdit, EditTrigger, KeptThinking, ToolDefinition};
 
+/// The API summarises no conversation of fewer tokens.
+const LEAST_BEFORE_A_SUMMARY: u64 = 50_000;
+
 /// The fields in the order in which they are written.
 #[derive(Serialize)]
 pub(super) struct Body<'a> {
@@ -151,6 +154,8 @@ pub(super) enum Edit<'a> {
     },
     #[serde(rename = "clear_thinking_20251015")]
     ClearThinking { keep: Kept },
+    #[serde(rename = "compact_20260112")]
+    Compact { trigger: Amount },
 }
 
 #[derive(Serialize)]
@@ -271,6 +276,9 @@ impl<'a> From<&'a ContextEdit> for Edit<'a> {
             }
             ContextEdit::ClearThinking { keep: KeptThinking::All } => {
                 Self::ClearThinking { keep: Kept::All("all") }
+            }
+            ContextEdit::Compact { at_input_tokens } => {
+                Self::Compact { trigger: Amount::InputTokens((*at_input_tokens).max(LEAST_BEFORE_A_SUMMARY)) }
             }
         }
     }

@@ -514,3 +514,20 @@ proptest! {
         prop_assert!(told.stopped);
     }
 }
+
+#[test]
+fn what_comes_again_behind_the_end_changes_nothing() {
+    let call = |id: &str| {
+        json!({ "id": "c", "choices": [{ "delta": { "tool_calls": [
+            { "index": 0, "id": id, "function": { "name": "Read", "arguments": "{}" } },
+        ] }, "finish_reason": null }] })
+    };
+    let end = json!({ "id": "c", "choices": [{ "delta": {}, "finish_reason": "tool_calls" }] });
+    let figures =
+        json!({ "id": "c", "choices": [], "usage": { "prompt_tokens": 7, "completion_tokens": 2 } });
+    let once = fed(&[call("a"), end.clone(), figures.clone()]);
+    let again =
+        fed(&[call("a"), call("a"), end.clone(), call("b"), call("a"), end.clone(), figures.clone(), end]);
+    assert_eq!(again.blocks.len(), 1, "the call is made once");
+    assert_eq!((again.blocks, again.usage), (once.blocks, once.usage));
+}
