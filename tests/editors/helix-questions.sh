@@ -63,16 +63,30 @@ unanswered 3
 if $has_list; then take 'Allow once'; else choose 'Allow once: Run'; fi
 answered 4 '"is_error":false,"text":"checked three'
 
+# A reason is written in the chat: the message takes the place of the command.
+let_go four
+comes four
+if $has_list; then take 'Deny, and say why'; else choose 'Deny, and say why.*: Run'; fi
+see 'chat.md'
+keys g e o
+inserting
+write 'use three'
+normal
+choose 'Send'
+answered 5 'use three'
+
 if $has_list; then
   see 'Which way'
   take 'Right'
 else
   choose 'Right: Way'
 fi
-answered 5 "answer: Right"
+answered 6 "answer: Right"
 end_model
 see_no 'Decide later'
 
+run "open $file"
+see ' store.rs'
 save
 if $has_list; then end="$typed// more"; else end="$typed"$'\n// more'; fi
 check_typed $'// copydesk: check it\n' "$end"

@@ -15,6 +15,9 @@ command = "$server"
 name = "rust"
 language-servers = ["copydesk"]
 [[language]]
+name = "markdown"
+language-servers = ["copydesk"]
+[[language]]
 name = "bash"
 language-servers = ["copydesk"]
 TOML

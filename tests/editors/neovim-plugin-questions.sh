@@ -49,9 +49,19 @@ comes three
 answer 'Allow Bash\(sh check.sh three\) in this session'
 answered 4 '"is_error":false,"text":"checked three'
 
+# A reason goes with the denial.
+let_go four
+comes four
+answer 'Deny, and say why'
+see 'Run .sh check.sh four.:'
+write 'use three'
+keys Enter
+answered 5 '"is_error":true.*They say: use three'
+
 see 'waits for you: .*Which way'
 answer 'Right'
-answered 5 "answer: Right"
+answered 6 "answer: Right"
+see_no 'waits for you'
 end_model
 
 save

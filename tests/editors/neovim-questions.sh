@@ -58,8 +58,22 @@ choose 'Always allow Bash\(sh check.sh three\)'
 answered 4 '"is_error":false,"text":"checked three'
 grep -qF '"Bash(sh check.sh three)"' "$project/.claude/settings.local.json" || fail "the rule was not saved"
 
+# A reason is written in the chat: the message takes the place of the command.
+let_go four
+comes four
+choose 'Deny, and say why…: Run'
+see 'chat.md'
+write Go
+write 'use three'
+normal
+choose 'Send'
+answered 5 'use three'
+run 'buffer store.rs'
+
+comes_choice() { see 'Answer by code action: Way'; }
+comes_choice
 choose 'Right: Way'
-answered 5 "answer: Right"
+answered 6 "answer: Right"
 end_model
 
 save

@@ -54,7 +54,7 @@ async function flow(window) {
   unanswered(1);
   await waits.click();
   await page.locator('.quick-input-list-entry', { hasText: 'Answer the open question' }).first().click();
-  await answer('check.sh one', 'Allow once');
+  await answer('check.sh one', 'Once');
   await answered(2, /"is_error":false,"text":"checked one/);
 
   letGo('two');
@@ -66,10 +66,18 @@ async function flow(window) {
   await answered(3, /"is_error":true.*rejected this call/);
 
   letGo('three');
-  await answer('check.sh three', 'Allow Bash(sh check.sh three) in this session');
+  await answer('check.sh three', 'Session');
   await answered(4, /"is_error":false,"text":"checked three/);
+  // A reason goes with the denial.
+  letGo('four');
+  await answer('check.sh four', 'Deny…');
+  const box = page.locator('.quick-input-widget', { hasText: 'check.sh four' }).locator('.quick-input-box input');
+  await box.waitFor();
+  await box.fill('use three');
+  await box.press('Enter');
+  await answered(5, /"is_error":true.*They say: use three/);
   await answer('Which way?', 'Right');
-  await answered(5, /answer: Right/);
+  await answered(6, /answer: Right/);
   await waits.waitFor({ state: 'hidden' });
 
   await window.save();

@@ -101,6 +101,32 @@ async fn without_windows_it_is_said_again_and_then_drawn_over_the_file() {
 }
 
 #[tokio::test]
+async fn a_reason_goes_with_the_denial() {
+    let (home, model) = scene().await;
+    let mut client = Client::start(&home);
+    let mut capabilities = full_capabilities();
+    capabilities["experimental"]["copydesk"]["prompts"] = json!(true);
+    client.initialize(&home, capabilities).await;
+    let prompt = json!([{ "type": "text", "text": "read it" }]);
+    client.request("copydesk/task/start", json!({ "prompt": prompt })).await.unwrap();
+    let asked = client.notification("copydesk/permission/asked", |_| true).await;
+    let answer = json!({ "requestId": asked["requestId"], "optionId": "words" });
+
+    // A box that is closed answers nothing.
+    client.answer("copydesk/prompt/ask", EditorAnswer::Result(Value::Null));
+    client.request("copydesk/permission/answer", answer.clone()).await.unwrap();
+    client.asked("copydesk/prompt/ask", 1).await;
+    assert_eq!(model.requests().len(), 1);
+
+    client.answer("copydesk/prompt/ask", EditorAnswer::Result(json!("that file is private")));
+    client.request("copydesk/permission/answer", answer).await.unwrap();
+    let told = client.until(result(&model)).await;
+    assert!(told.contains("rejected this call") && told.contains("They say: that file is private"), "{told}");
+    client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await;
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
 async fn a_client_of_ours_is_told_what_kind_of_call_it_is() {
     let (home, _model) = scene().await;
     let mut client = Client::open(&home).await;

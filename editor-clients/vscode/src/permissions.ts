@@ -1,8 +1,11 @@
 // The agent's questions, each with its buttons. A closed one is not answered: it stays open until a button is chosen.
 
 import * as vscode from 'vscode';
-import type { PermissionAskedParams } from '../../../protocol/generated/copydesk';
+import type { PermissionAskedParams, PermissionOption } from '../../../protocol/generated/copydesk';
 import type { Client } from './client';
+
+/** What adds a rule, as the question explains it. */
+const RULES: Partial<Record<string, string>> = { session: 'Session', save: 'Always' };
 
 export class Permissions implements vscode.Disposable {
   private readonly open = new Map<string, PermissionAskedParams>();
@@ -43,13 +46,10 @@ export class Permissions implements vscode.Disposable {
   }
 
   private async ask(question: PermissionAskedParams): Promise<void> {
-    const { toolCall, options } = question;
-    const what = toolCall.command === undefined ? toolCall.title : `${toolCall.title}: ${toolCall.command}`;
-    const why = question.explanation === '' ? '' : ` ${question.explanation}`;
     const choice = await vscode.window.showWarningMessage(
-      `Copydesk asks: ${what}?${why}`,
+      words(question),
       { modal: false },
-      ...options.map(({ id, name }) => ({ id, title: name })),
+      ...question.options.map((option) => ({ id: option.id, title: button(option) })),
     );
     if (!choice) return;
     if (!this.open.has(question.requestId)) {
@@ -58,4 +58,20 @@ export class Permissions implements vscode.Disposable {
     }
     await this.client.request('copydesk/permission/answer', { requestId: question.requestId, optionId: choice.id });
   }
+}
+
+/** Five buttons have room for a word each. */
+function button({ id, kind, name }: PermissionOption): string {
+  if (id === 'once') return 'Once';
+  if (id === 'words' && kind === 'reject_once') return 'Deny…';
+  return RULES[id] ?? name;
+}
+
+/** What is asked, why, and the rules that two of the buttons would add. */
+function words({ toolCall, options, explanation }: PermissionAskedParams): string {
+  const { title, command } = toolCall;
+  // A title can be shorter than the command.
+  const what = command === undefined || title.includes(command) ? title : `${title}: ${command}`;
+  const rules = options.filter(({ id }) => RULES[id] !== undefined).map(({ id, name }) => `“${RULES[id]}”: ${name}.`);
+  return [`Copydesk asks: ${what.endsWith('?') ? what : `${what}?`}`, explanation, ...rules].filter((part) => part !== '').join(' ');
 }

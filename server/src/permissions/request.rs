@@ -74,7 +74,7 @@ pub struct PermissionDenial {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionOption {
-    /// `once`, `session`, `save`, `no`.
+    /// `once`, `session`, `save`, `no`, `words`.
     pub id: String,
     pub kind: PermissionOptionKind,
     pub name: String,
@@ -140,6 +140,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         }
     }
     options.push(option("no", PermissionOptionKind::RejectOnce, "Deny".to_owned()));
+    options.push(option(OWN_WORDS, PermissionOptionKind::RejectOnce, "Deny, and say why…".to_owned()));
     PermissionRequest {
         id,
         tool_use_id,
@@ -181,7 +182,7 @@ pub fn allow_flags(rules: impl IntoIterator<Item = String>) -> String {
     rules.into_iter().map(flag).collect::<Vec<_>>().join(" ")
 }
 
-/// The option of a choice that none of its answers is, but what the person writes.
+/// The option that asks the person for words: a choice that none of the answers is, or the reason of a denial.
 pub const OWN_WORDS: &str = "words";
 
 /// A question of a tool's own, of title and explanation, with its options in order, then the person's own words, and `decline` last.
@@ -262,7 +263,8 @@ mod tests {
             [
                 ("once", "Allow once"),
                 ("session", "Allow Read(//tmp/a\\u{202e}b) in this session"),
-                ("no", "Deny")
+                ("no", "Deny"),
+                ("words", "Deny, and say why…")
             ]
         );
     }

@@ -189,7 +189,8 @@ async fn always_is_kept_in_the_local_settings_with_the_rule_that_was_shown() {
             "Allow once",
             "Allow WebFetch(domain:a.org) in this session",
             "Always allow WebFetch(domain:a.org)",
-            "Deny"
+            "Deny",
+            "Deny, and say why…"
         ]
     );
     bench.answer(&PermissionAnswer::of("save"));
