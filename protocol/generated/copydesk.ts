@@ -343,7 +343,12 @@ newUri?: string, binary: boolean,
 /**
  * Open with unsaved text while the disk has something else.
  */
-diskDiffers: boolean, sessionId: string, hunks: Array<Hunk>, };
+diskDiffers: boolean, sessionId: string, 
+/**
+ * Why the person should decide on this by itself, and not with everything else: it changes what programs run, or a rule
+ * says to ask.
+ */
+mustAsk?: string, hunks: Array<Hunk>, };
 
 export type FileKind = "modify" | "create" | "delete" | "rename";
 

@@ -23,6 +23,11 @@ pub struct File {
     #[serde(default)]
     pub disk_differs: bool,
     pub session_id: String,
+    /// Why the person should decide on this by itself, and not with everything else: it changes what programs run, or a rule
+    /// says to ask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub must_ask: Option<String>,
     pub hunks: Vec<Hunk>,
 }
 

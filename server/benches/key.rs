@@ -71,6 +71,7 @@ fn drafted(text: &str) -> Draft {
         summary: "try".to_owned(),
         agent: None,
         by_user: false,
+        must_ask: None,
     };
     draft.edit(&edits, &reason);
     draft

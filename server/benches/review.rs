@@ -79,5 +79,6 @@ fn reason() -> Reason {
         summary: "try".to_owned(),
         agent: None,
         by_user: false,
+        must_ask: None,
     }
 }

@@ -14,7 +14,7 @@ use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Range};
 use copydesk::permissions::{Policy, SessionMode};
 use copydesk::review::DeskHandle;
-use copydesk::shell::{Best, Caps, Limits, Shell, ShellSettings, TextRule};
+use copydesk::shell::{Best, Caps, Limits, Network, Shell, ShellSettings, TextRule, Times};
 use copydesk::tools::{Choice, Chosen, Glob, Grep, Person, Tool, ToolUseContext};
 use futures::FutureExt as _;
 use futures::future::{BoxFuture, ready};
@@ -149,6 +149,10 @@ fn shell(root: &AbsPath) -> Shell {
         home: None,
         own: Vec::new(),
         writable: Vec::new(),
+        pass_through: Vec::new(),
+        passed: Vec::new(),
+        network: Network::None,
+        times: Times::default(),
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 0, is_text: |_| false },

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
 use copydesk::shell::{
-    Best, Caps, LARGEST_COPY, Limits, Network, Request, Sandbox, Shell, ShellSettings, TextRule,
+    Best, Caps, LARGEST_COPY, Limits, Network, Request, Sandbox, Shell, ShellSettings, TextRule, Times,
 };
 
 const RUNS: usize = 60;
@@ -63,7 +63,7 @@ async fn run(shell: &Arc<Shell>, number: usize) {
         id: format!("toolu_{number}"),
         text: "true".to_owned(),
         views: Vec::new(),
-        network: Network::None,
+        hidden: Vec::new(),
         sandbox: Sandbox::Walled,
     };
     shell.start(request).await.unwrap().ended().await;
@@ -75,6 +75,10 @@ fn settings(base: &camino::Utf8Path) -> ShellSettings {
         home: Some(base.join("home")),
         own: Vec::new(),
         writable: Vec::new(),
+        pass_through: Vec::new(),
+        passed: Vec::new(),
+        network: Network::None,
+        times: Times::default(),
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 50 << 20, is_text: |bytes| std::str::from_utf8(bytes).is_ok() },

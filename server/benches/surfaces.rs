@@ -69,6 +69,7 @@ fn hunk(buffer: &Text, at: usize) -> HunkView {
             summary: "rename load to open".to_owned(),
             agent: None,
             by_user: false,
+            must_ask: None,
         }]
         .into(),
         moved: None,

@@ -10,6 +10,7 @@ mod permissions;
 mod prices;
 mod secret;
 mod settings;
+mod shell;
 mod task;
 mod tools;
 mod user_action;
@@ -27,6 +28,7 @@ pub use settings::{
     Account, ChatServer, DEFAULT_EDIT_LIMIT, Effort, FileSettings, LogLevel, ModelSettings, ProviderKind,
     ReviewSettings, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
+pub use shell::{CommandNumber, CommandSettings, NetworkChoice, TrialTreeChoice};
 pub use task::{TaskNumber, TaskSettings};
 pub use tools::{ToolMode, ToolSearchChoice, ToolSettings};
 pub use user_action::{ActionScope, UserAction};

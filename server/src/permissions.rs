@@ -2,9 +2,11 @@
 
 mod access;
 mod book;
+mod change;
 mod command;
 mod decide;
 mod escape;
+mod forbidden;
 mod matching;
 mod mode;
 mod own;
@@ -12,6 +14,7 @@ mod paths;
 mod policy;
 mod protected;
 mod read_only;
+mod repository;
 mod request;
 mod rule;
 mod save;
@@ -19,13 +22,16 @@ mod settings;
 
 pub use access::{Access, Call};
 pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, TrustBy, Written};
+pub use change::{ChangeVerdict, decide_change};
 pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
 pub use decide::decide;
 pub use escape::{has_hidden, visible};
+pub use forbidden::forbidden_files;
 pub use mode::{Beginning, NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
 pub use own::is_unconfined_root;
 pub use paths::Starts;
 pub use policy::{Behavior, Policy, SettledRule, Source};
+use read_only::Shows;
 pub use read_only::read_only_programs;
 pub use request::{
     AnsweredBy, Asks, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOption, PermissionOptionKind,

@@ -6,7 +6,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
@@ -14,7 +14,10 @@ use etcetera::BaseStrategy as _;
 use self::logging::SetLevel;
 use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps, ToolSetup};
 use crate::cli;
-use crate::config::{self, Override, Places, Settings, TaskNumber, choose_model, other_model};
+use crate::config::{
+    self, CommandNumber, NetworkChoice, Override, Places, Settings, TaskNumber, TrialTreeChoice,
+    choose_model, other_model,
+};
 use crate::documents::{self, AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::{Editor, Loudness};
 use crate::lsp::{self, Core, Host, Opening, Reload};
@@ -166,18 +169,54 @@ fn permissions(workspace: &Workspace, settings: &Settings, editor: &dyn Editor) 
 fn shell_settings(settings: &Settings) -> ShellSettings {
     let home = etcetera::home_dir().ok().and_then(|home| Utf8PathBuf::from_path_buf(home).ok());
     let own = etcetera::choose_base_strategy().ok().map(|places| places.config_dir().join("copydesk"));
+    let commands = &settings.shell;
+    let number = |which| commands.number(which);
+    let chars = |which| usize::try_from(number(which)).unwrap_or(usize::MAX);
+    let milliseconds = |which| Duration::from_millis(number(which));
+    let usual = shell::Caps::default();
     ShellSettings {
         program: shell::own_program(),
         home,
         own: own.into_iter().filter_map(|own| Utf8PathBuf::from_path_buf(own).ok()).collect(),
         writable: Vec::new(),
-        limits: shell::Limits::default(),
-        caps: shell::Caps::default(),
+        pass_through: commands
+            .pass_through
+            .iter()
+            .map(|name| name.value.trim_end_matches('/').into())
+            .collect(),
+        passed: commands.environment.iter().map(|name| name.value.clone()).collect(),
+        network: match commands.network.value {
+            NetworkChoice::None => shell::Network::None,
+            NetworkChoice::Host => shell::Network::Shared,
+        },
+        times: shell::Times {
+            usual: milliseconds(CommandNumber::DefaultTimeout),
+            longest: milliseconds(CommandNumber::LongestTimeout),
+        },
+        limits: shell::Limits {
+            processes: number(CommandNumber::Processes),
+            memory: number(CommandNumber::Memory),
+            ..shell::Limits::default()
+        },
+        caps: shell::Caps {
+            whole: chars(CommandNumber::OutputChars),
+            failed: chars(CommandNumber::FailedOutputChars),
+            ends: usual.ends.min(chars(CommandNumber::OutputChars)),
+            saved: number(CommandNumber::SavedBytes),
+            most: number(CommandNumber::MostBytes),
+        },
         text: TextRule {
             largest: settings.files.edit_limit.value,
             is_text: |bytes| documents::text_of(bytes).is_some(),
         },
-        best: shell::Best::ALL,
+        best: shell::Best {
+            mode: match commands.trial_tree.value {
+                TrialTreeChoice::Auto | TrialTreeChoice::Overlay => shell::TrialMode::Overlay,
+                TrialTreeChoice::Copy => shell::TrialMode::Copy,
+                TrialTreeChoice::Direct => shell::TrialMode::Direct,
+            },
+            walls: shell::WallKind::Namespaces,
+        },
         largest_copy: shell::LARGEST_COPY,
     }
 }

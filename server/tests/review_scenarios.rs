@@ -230,6 +230,7 @@ fn reason(index: usize) -> Reason {
         summary: format!("step {index}"),
         agent: None,
         by_user: false,
+        must_ask: None,
     }
 }
 

@@ -15,7 +15,7 @@ use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Position, Range};
 use copydesk::models::OfflineModel;
 use copydesk::review::DeskHandle;
-use copydesk::shell::{self, Best, Caps, ShellSettings, TextRule};
+use copydesk::shell::{self, Best, Caps, ShellSettings, TextRule, Times};
 use copydesk::tools::Tools;
 use futures::future::{BoxFuture, FutureExt, ready};
 
@@ -47,6 +47,10 @@ fn no_shell() -> ShellDeps {
         home: None,
         own: Vec::new(),
         writable: Vec::new(),
+        pass_through: Vec::new(),
+        passed: Vec::new(),
+        network: shell::Network::None,
+        times: Times::default(),
         limits: shell::Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 0, is_text: |_| false },

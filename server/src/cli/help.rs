@@ -62,7 +62,8 @@ Does a task in this folder; the first file, such as src/store.rs:3-9, is where t
 the changes and asks about each hunk:
   y accept   n reject   a accept this and all that follow   q leave the rest   e edit it first   ? help
 
-  -y, --yes         accept everything
+  -y, --yes         accept everything, but not what a command changed in files that say what programs
+                    run (.envrc, .husky/ and the like), unless a rule names them: --allow 'Edit(.envrc)'
   --diff            print the changes as a unified diff and change nothing
   -o, --output      text (default), json (one object at the end), or stream-json (each event as it
                     comes, one a line, and at the end the same object, with \"type\": \"result\")

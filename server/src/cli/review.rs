@@ -104,11 +104,26 @@ impl Review<'_> {
         Ok(whole)
     }
 
-    /// Accepts everything that can be. Each file is decided by itself: one that can't be written keeps no other waiting.
+    /// Accepts everything that can be, but not what a person is to decide on by itself: that is told.
     pub(super) async fn accept_all(&mut self) -> Result<Tally> {
+        let (asked, free): (Vec<File>, Vec<File>) =
+            self.files().await?.into_iter().partition(|file| file.must_ask.is_some());
+        let mut tally = self.accept(free).await?;
+        for File { uri, must_ask, hunks, .. } in &asked {
+            let (name, why) = (self.name_of(uri), must_ask.as_deref().unwrap_or_default());
+            let left = format!("{name}: {why} It was not accepted: decide on it by itself, at a terminal.");
+            self.terminal.note(&visible(&format!("✗ {left}")));
+            tally.failed.push(left);
+            tally.not_applied += hunks.len().max(1);
+        }
+        Ok(tally)
+    }
+
+    /// Each file is decided by itself: one that can't be written keeps no other waiting.
+    async fn accept(&mut self, files: Vec<File>) -> Result<Tally> {
         let mut tally = Tally::default();
         let mut done = Vec::new();
-        for file in self.files().await? {
+        for file in files {
             let mut of_file = Tally::default();
             let target = DecideTarget { uri: Some(file.uri.clone()), ..DecideTarget::default() };
             self.decide(Decision::Accept, target, &mut of_file).await?;
@@ -155,9 +170,16 @@ impl Review<'_> {
                     None => continue,
                 },
                 Some(Answer::AcceptRest) => {
-                    let rest = self.accept_all().await?;
-                    tally.add(rest);
-                    return Ok(tally);
+                    // What is to be decided by itself is asked about all the same.
+                    let (asked, free): (Vec<File>, Vec<File>) =
+                        self.files().await?.into_iter().partition(|file| file.must_ask.is_some());
+                    tally.add(self.accept(free).await?);
+                    if asked.is_empty() {
+                        return Ok(tally);
+                    }
+                    let left = items(self.files().await?);
+                    passed.extend(left.iter().filter(|item| item.file.must_ask.is_none()).map(Item::name));
+                    continue;
                 }
                 Some(Answer::Quit) => {
                     tally.left = items(self.files().await?).len();

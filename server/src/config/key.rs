@@ -5,7 +5,7 @@ mod set;
 mod show;
 
 use super::settings::Settings;
-use super::{ContextNumber, TaskNumber};
+use super::{CommandNumber, ContextNumber, TaskNumber};
 
 /// One setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +38,11 @@ pub enum Key {
     Task(TaskNumber),
     ToolsMode,
     ToolsSearch,
+    ShellTrialTree,
+    ShellNetwork,
+    ShellEnvironment,
+    ShellPassThrough,
+    Shell(CommandNumber),
     PermissionsMode,
     PermissionsAllow,
     PermissionsAsk,
@@ -75,7 +80,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 41] = [
+    const PLAIN: [Self; 45] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -103,6 +108,10 @@ impl Key {
         Self::Actions,
         Self::ToolsMode,
         Self::ToolsSearch,
+        Self::ShellTrialTree,
+        Self::ShellNetwork,
+        Self::ShellEnvironment,
+        Self::ShellPassThrough,
         Self::PermissionsMode,
         Self::PermissionsAllow,
         Self::PermissionsAsk,
@@ -123,6 +132,7 @@ impl Key {
     pub fn all() -> impl Iterator<Item = Self> {
         Self::PLAIN
             .into_iter()
+            .chain(CommandNumber::ALL.map(Self::Shell))
             .chain(TaskNumber::ALL.map(Self::Task))
             .chain(ContextNumber::ALL.map(Self::Context))
     }
@@ -158,6 +168,11 @@ impl Key {
             Self::Task(number) => number.name(),
             Self::ToolsMode => "tools.mode",
             Self::ToolsSearch => "tools.search",
+            Self::ShellTrialTree => "shell.trial_tree",
+            Self::ShellNetwork => "shell.network",
+            Self::ShellEnvironment => "shell.environment",
+            Self::ShellPassThrough => "shell.pass_through",
+            Self::Shell(number) => number.name(),
             Self::PermissionsMode => "permissions.mode",
             Self::PermissionsAllow => "permissions.allow",
             Self::PermissionsAsk => "permissions.ask",
@@ -212,6 +227,11 @@ impl Key {
             | Self::Task(_)
             | Self::ToolsMode
             | Self::ToolsSearch
+            | Self::ShellTrialTree
+            | Self::ShellNetwork
+            | Self::ShellEnvironment
+            | Self::ShellPassThrough
+            | Self::Shell(_)
             | Self::ContextAutoCompact
             | Self::ContextCollapse
             | Self::ContextSnip

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    ApiKey, ContextSettings, Dollars, Origin, PermissionSettings, Prices, TaskSettings, ToolSettings,
-    UserAction,
+    ApiKey, CommandSettings, ContextSettings, Dollars, Origin, PermissionSettings, Prices, TaskSettings,
+    ToolSettings, UserAction,
 };
 
 /// Files above this many bytes are not edited, only read in parts.
@@ -33,6 +33,7 @@ pub struct Settings {
     pub max_budget: Setting<Option<Dollars>>,
     pub task: TaskSettings,
     pub tools: ToolSettings,
+    pub shell: CommandSettings,
     pub permissions: PermissionSettings,
     pub review: ReviewSettings,
     pub files: FileSettings,
@@ -185,6 +186,7 @@ impl Default for Settings {
             max_budget: Setting::default_to(None),
             task: TaskSettings::default(),
             tools: ToolSettings::default(),
+            shell: CommandSettings::default(),
             permissions: PermissionSettings::default(),
             review: ReviewSettings::default(),
             files: FileSettings::default(),

@@ -14,7 +14,7 @@ pub async fn look() -> Vec<Finding> {
     let folder = made.map_or_else(tempfile::tempdir, tempfile::tempdir_in).ok();
     let path = folder.as_ref().and_then(|folder| Utf8PathBuf::from_path_buf(folder.path().to_owned()).ok());
     match path {
-        Some(path) => told(&ground(&own_program(), &path, Best::ALL).await),
+        Some(path) => told(&ground(&own_program(), &path, &[], Best::ALL).await),
         None => vec![Finding::bad("commands can't run: no temporary folder can be made")],
     }
 }

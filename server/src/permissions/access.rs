@@ -19,7 +19,7 @@ pub enum Access {
         cwd: AbsPath,
         /// It runs outside the sandbox.
         unsandboxed: bool,
-        /// It runs on the files themselves rather than in the trial tree.
+        /// It can get at the files themselves: there is no trial tree, or no wall around it.
         direct: bool,
     },
     /// One address on the network.

@@ -1,6 +1,7 @@
 //! The decision about one call: a denial first, then what must be asked, then the mode, then what is allowed.
 
 mod command;
+mod wide_reads;
 
 use super::matching::Judged;
 use super::policy::{Behavior, Policy, Source};

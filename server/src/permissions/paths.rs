@@ -61,14 +61,21 @@ impl PathSpec {
 
     /// Whether it is about `path`, or a folder that `path` lies in. Links are not followed.
     pub(super) fn covers(&self, path: &AbsPath) -> bool {
+        self.covers_file(path) || (path.as_path().is_dir() && self.covers_as(path, true))
+    }
+
+    /// The same of what is known to be no folder, without a look at the disk.
+    pub(super) fn covers_file(&self, path: &AbsPath) -> bool {
+        self.covers_as(path, false)
+    }
+
+    fn covers_as(&self, path: &AbsPath, is_dir: bool) -> bool {
         let below = self.case.key(path);
         self.bases.iter().any(|base| {
             let base = self.case.key(base);
             let Ok(relative) = below.as_path().strip_prefix(base.as_path()) else { return false };
-            let is_dir = || path.as_path().is_dir();
             !relative.as_str().is_empty()
-                && (self.pattern.matched_path_or_any_parents(relative, false).is_ignore()
-                    || (is_dir() && self.pattern.matched_path_or_any_parents(relative, true).is_ignore()))
+                && self.pattern.matched_path_or_any_parents(relative, is_dir).is_ignore()
         })
     }
 }

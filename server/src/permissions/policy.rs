@@ -122,16 +122,17 @@ impl Policy {
         })
     }
 
-    /// Whether a rule forbids to read this file, or what lies in this folder.
+    /// Whether a search passes this file by, or what lies in this folder: a rule forbids to read it, or says to ask, which
+    /// nobody did by naming a folder above it.
     pub fn forbids_reading(&self, path: &AbsPath) -> bool {
-        let mut denials = self.rules.iter().filter(|settled| settled.behavior == Behavior::Deny).peekable();
-        if denials.peek().is_none() {
+        let mut limits = self.rules.iter().filter(|settled| settled.behavior != Behavior::Allow).peekable();
+        if limits.peek().is_none() {
             return false;
         }
         let reached = [Reached::new(path)];
-        denials.any(|settled| match &settled.subject {
+        limits.any(|settled| match &settled.subject {
             Subject::Files { family: Family::Reading, spec, .. } => covers(spec, Behavior::Deny, &reached),
-            Subject::Tool(tool) => tool == "Read",
+            Subject::Tool(tool) => settled.behavior == Behavior::Deny && tool == "Read",
             Subject::Files { .. }
             | Subject::Command(_)
             | Subject::Domain { .. }
@@ -169,6 +170,15 @@ impl Policy {
         };
         !assessment.parts.is_empty()
             && assessment.parts.iter().all(|part| harmless(part) || part_allowed(part))
+    }
+
+    /// Whether a rule allows whatever command there is.
+    pub(super) fn allows_every_command(&self) -> bool {
+        let allows = |settled: &SettledRule| {
+            settled.behavior == Behavior::Allow
+                && matches!(&settled.subject, Subject::Tool(tool) if tool == "Bash")
+        };
+        self.rules.iter().any(allows)
     }
 
     /// Whether a rule allows to touch this one path so.

@@ -69,6 +69,11 @@ pub(super) fn why(path: &Reached) -> Option<String> {
     Some(format!("{protected} says what programs run, or how: changing it is always asked about."))
 }
 
+/// Whether a pattern for files, as a rule writes it, spells something that is protected rather than taking it in with others.
+pub(super) fn is_spelled_in(pattern: &str) -> bool {
+    is_protected(&AbsPath::root().join(pattern.trim_start_matches(['/', '~'])))
+}
+
 /// In any case of letters: a volume may not tell them apart.
 fn is_protected(path: &AbsPath) -> bool {
     let whole = path.as_str().to_lowercase();

@@ -8,10 +8,12 @@ mod jq;
 pub(super) mod options;
 mod sed;
 mod shell;
+mod shows;
 mod table;
 
 pub(super) use self::git::may_write_output as git_may_write_output;
 use self::options::{Given, literal};
+pub(super) use self::shows::{Shows, shows};
 use self::table::{Operands, PROGRAMS, Program};
 use crate::shell::command::{Expansion, Word};
 
@@ -78,6 +80,11 @@ fn without_pattern(program: &Program, mut given: Given) -> Given {
     }
     let walks = program.names.contains(&"rg") || given.has(&["-r", "--recursive"]);
     if walks { or_here(given) } else { given }
+}
+
+/// The words that are known.
+fn literal_words(words: &[Word]) -> impl Iterator<Item = &str> {
+    words.iter().filter_map(|word| word.literal.as_deref())
 }
 
 #[cfg(test)]

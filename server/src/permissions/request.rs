@@ -34,6 +34,19 @@ pub enum SaveTo {
     Session,
     /// In `.claude/settings.local.json`.
     Local,
+    /// There too, where it does not count before the person trusts the folder.
+    LocalOnceTrusted,
+}
+
+impl SaveTo {
+    /// What a folder makes of it that is trusted or not.
+    #[must_use]
+    pub const fn in_folder(self, trusted: bool) -> Self {
+        match self {
+            Self::Local if !trusted => Self::LocalOnceTrusted,
+            other => other,
+        }
+    }
 }
 
 /// A question that waits for the person.
@@ -88,6 +101,9 @@ pub enum PermissionOptionKind {
     RejectAlways,
 }
 
+/// What a person has to know who would save a rule in a folder that they do not trust.
+const UNTRUSTED: &str = " A rule that is saved in this folder counts only once you trust the folder (`copydesk.trust`); until \
+                         then it holds for this session.";
 /// The option that keeps the rules for good.
 pub const SAVE: &str = "save";
 
@@ -123,6 +139,10 @@ impl PermissionAnswer {
 /// The question about one call. Its words hold no hidden character: what a person reads is what runs.
 pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Question) -> PermissionRequest {
     let option = |id: &str, kind, name: String| PermissionOption { id: id.to_owned(), kind, name };
+    let untrusted = match question.save {
+        SaveTo::LocalOnceTrusted if !question.rules.is_empty() => UNTRUSTED,
+        SaveTo::LocalOnceTrusted | SaveTo::Local | SaveTo::Session => "",
+    };
     let mut options = vec![option("once", PermissionOptionKind::AllowOnce, "Allow once".to_owned())];
     if !question.rules.is_empty() {
         let rules: Vec<String> = question.rules.iter().map(|rule| visible(&rule.to_string())).collect();
@@ -131,13 +151,15 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
             PermissionOptionKind::AllowAlways,
             format!("Allow {} in this session", rules.join(", ")),
         ));
-        if question.save == SaveTo::Local {
-            options.push(option(
-                SAVE,
-                PermissionOptionKind::AllowAlways,
-                format!("Always allow {}", rules.join(", ")),
-            ));
-        }
+        let saved = match question.save {
+            SaveTo::Session => None,
+            SaveTo::Local => Some(format!("Always allow {}", rules.join(", "))),
+            SaveTo::LocalOnceTrusted => Some(format!(
+                "Allow {} in this session, and always once you trust this folder",
+                rules.join(", ")
+            )),
+        };
+        options.extend(saved.map(|name| option(SAVE, PermissionOptionKind::AllowAlways, name)));
     }
     options.push(option("no", PermissionOptionKind::RejectOnce, "Deny".to_owned()));
     options.push(option(OWN_WORDS, PermissionOptionKind::RejectOnce, "Deny, and say why…".to_owned()));
@@ -146,7 +168,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         tool_use_id,
         tool: call.tool.clone(),
         title: visible(&question.title),
-        explanation: visible(&question.explanation),
+        explanation: visible(&format!("{}{untrusted}", question.explanation)),
         command: match &call.access {
             Access::Command { text, .. } => Some(visible(text)),
             _ => None,
@@ -235,6 +257,33 @@ mod tests {
         assert!(
             without.ends_with("No rule can allow it beforehand: a person has to be there to be asked."),
             "{without}"
+        );
+    }
+
+    #[test]
+    fn in_a_folder_that_is_not_trusted_it_is_said_how_long_a_rule_holds() {
+        let call = Call {
+            tool: "Bash".into(),
+            aliases: &[],
+            title: String::new(),
+            input: Value::Null,
+            access: Access::Unknown,
+            is_read_only: false,
+        };
+        let asked = |trusted| {
+            let rules = vec![Rule { tool: "Bash".into(), spec: Some("npm test:*".into()) }];
+            let save = SaveTo::Local.in_folder(trusted);
+            let question = Question { title: "Run".into(), explanation: "Why.".into(), rules, save };
+            let request = request("p".into(), ToolUseId("t".into()), &call, &question);
+            let saved = request.options.iter().find(|option| option.id == SAVE).unwrap().name.clone();
+            (saved, request.explanation)
+        };
+        assert_eq!(asked(true), ("Always allow Bash(npm test:*)".to_owned(), "Why.".to_owned()));
+        let (saved, explanation) = asked(false);
+        assert_eq!(saved, "Allow Bash(npm test:*) in this session, and always once you trust this folder");
+        assert!(
+            explanation.contains("counts only once you trust the folder (`copydesk.trust`)"),
+            "{explanation}"
         );
     }
 

@@ -189,6 +189,7 @@ impl Draft {
             summary: "amended by the user".to_owned(),
             agent: None,
             by_user: true,
+            must_ask: None,
         };
         if let Some(hunk) = self.alignment.hunks.get_mut(index) {
             self.told.altered(&hunk.id, hunk.summary(), &agents, &lines);

@@ -43,7 +43,8 @@ pub enum Acceptance {
     /// The person, to each change.
     Asked,
     /// Nobody: each change is accepted as it comes, unless somebody may mind. What deletes a file or replaces
-    /// its text as a whole, what conflicts, lines in which the user typed just now, and what the user took back before wait for the person.
+    /// its text as a whole, what conflicts, lines in which the user typed just now, what the user took back before, and
+    /// what [`Reason::must_ask`](super::Reason::must_ask) is about wait for the person.
     AsTheyCome,
 }
 

@@ -140,8 +140,8 @@ impl Draft {
         std::mem::take(&mut self.warnings)
     }
 
-    /// Pending hunks that an accept without a person's word may take: no conflict, not undone by the user, and not on or
-    /// next to buffer lines in which somebody typed just now.
+    /// Pending hunks that an accept without a person's word may take: no conflict, not undone by the user, not such as only
+    /// the person may accept, and not on or next to buffer lines in which somebody typed just now.
     pub fn auto_acceptable(&self, typed_in: &[Range<usize>]) -> Vec<HunkRef> {
         let calm = |lines: &Range<usize>| {
             typed_in.iter().all(|typed| typed.end < lines.start || typed.start > lines.end)
@@ -149,6 +149,7 @@ impl Draft {
         let hunks = self.alignment.hunks.iter();
         hunks
             .filter(|hunk| hunk.state() == HunkState::Pending && !hunk.undone && calm(&hunk.buffer))
+            .filter(|hunk| hunk.reasons.iter().all(|reason| reason.must_ask.is_none()))
             .map(|hunk| HunkRef { id: hunk.id.clone(), revision: Some(hunk.revision) })
             .collect()
     }

@@ -13,6 +13,8 @@ pub struct Reason {
     pub agent: Option<String>,
     /// The amending hand was the user's.
     pub by_user: bool,
+    /// Why the person decides on this by itself, whatever else was agreed; `None`: they need not.
+    pub must_ask: Option<String>,
 }
 
 /// A file as the agent has it: its own draft, else the buffer, else the disk.

@@ -61,6 +61,12 @@ impl FileReview {
         (hasher.finish() >> 32) as u32
     }
 
+    /// Why the person decides on something here by itself, whatever else was agreed.
+    pub fn must_ask(&self) -> Option<&str> {
+        let mut reasons = self.reasons.iter().chain(self.hunks.iter().flat_map(|hunk| hunk.reasons.iter()));
+        reasons.find_map(|reason| reason.must_ask.as_deref())
+    }
+
     fn shows_the_same_as(&self, other: &Self) -> bool {
         let uri = |file: &Self| file.open.as_ref().map(|(uri, _)| uri.clone());
         let lines = |file: &Self| file.buffer.as_ref().map(Text::line_count);

@@ -68,8 +68,9 @@ impl<T, E: ToString> Step<T> for Result<T, E> {
 fn outside(order: Order) -> Result<Exit, Refused> {
     match &order.walls {
         Walls::Namespaces(spaces) => {
+            let sockets = mounts::sockets();
             namespaces::enter(spaces)?;
-            mounts::build(spaces)?;
+            mounts::build(spaces, &sockets)?;
             namespaces::keep_privileges()?;
             hand_on()
         }

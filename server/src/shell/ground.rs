@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use camino::Utf8Path;
+use camino::{Utf8Path, Utf8PathBuf};
 
 use super::order::{Exit, Limits, Namespaces, Network, Order, Rights, Tree, Walls};
 use super::process::{Ended, Process};
@@ -16,6 +16,13 @@ pub struct Ground {
     pub walls: WallKind,
     /// Why it is no better; `None`: there is nothing better.
     pub why: Option<String>,
+}
+
+impl Ground {
+    /// Whether a command here can get at the files themselves.
+    pub fn is_exposed(&self) -> bool {
+        matches!(self.mode, TrialMode::Direct | TrialMode::Real) || self.walls == WallKind::Open
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,12 +46,12 @@ impl Best {
     pub const ALL: Self = Self { mode: TrialMode::Overlay, walls: WallKind::Namespaces };
 }
 
-/// Tries them, the best first, in the empty folder `folder`.
-pub async fn ground(program: &PathBuf, folder: &Utf8Path, best: Best) -> Ground {
+/// Tries them, the best first, in the empty folder `folder`, for a workspace of these roots.
+pub async fn ground(program: &PathBuf, folder: &Utf8Path, roots: &[Utf8PathBuf], best: Best) -> Ground {
     let mut why = Vec::new();
     if best.walls == WallKind::Namespaces {
         if best.mode == TrialMode::Overlay {
-            match attempt(program, folder, Try::Overlay).await {
+            match attempt(program, folder, Try::Overlay(roots)).await {
                 Ok(()) => return Ground { mode: TrialMode::Overlay, walls: WallKind::Namespaces, why: None },
                 Err(refusal) => why.push(format!("no overlay ({refusal})")),
             }
@@ -70,8 +77,9 @@ pub async fn ground(program: &PathBuf, folder: &Utf8Path, best: Best) -> Ground 
     Ground { mode: copy_at_most(best), walls, why: reasons(&why) }
 }
 
-enum Try {
-    Overlay,
+enum Try<'r> {
+    /// Over each of these, whose file systems may refuse it.
+    Overlay(&'r [Utf8PathBuf]),
     Namespaces,
     Rights,
 }
@@ -87,7 +95,7 @@ fn reasons(why: &[String]) -> Option<String> {
     (!why.is_empty()).then(|| why.join(", "))
 }
 
-async fn attempt(program: &PathBuf, folder: &Utf8Path, what: Try) -> Result<(), Refusal> {
+async fn attempt(program: &PathBuf, folder: &Utf8Path, what: Try<'_>) -> Result<(), Refusal> {
     let failed = |error: std::io::Error| Refusal { step: "folder".to_owned(), cause: error.to_string() };
     let [lower, upper, work, temporary, scratch] =
         ["lower", "upper", "work", "tmp", "scratch"].map(|name| folder.join(name));
@@ -105,16 +113,25 @@ async fn attempt(program: &PathBuf, folder: &Utf8Path, what: Try) -> Result<(), 
         })
     };
     let walls = match what {
-        Try::Overlay => spaces(vec![Tree::Overlay { at: lower, upper, work }]),
+        Try::Overlay(roots) => {
+            let over = |(number, at): (usize, &Utf8PathBuf)| {
+                let [upper, work] = [&upper, &work].map(|made| made.join(number.to_string()));
+                fs::create_dir_all(&upper).and_then(|()| fs::create_dir_all(&work)).map_err(failed)?;
+                Ok(Tree::Overlay { at: at.clone(), upper, work })
+            };
+            let trees = std::iter::once(&lower).chain(roots).enumerate().map(over);
+            spaces(trees.collect::<Result<_, Refusal>>()?)
+        }
         Try::Namespaces => spaces(vec![Tree::Copy { at: lower, copy: upper }]),
         Try::Rights => {
             Walls::Rights(Rights { writable: vec![upper], hidden: Vec::new(), network: Network::None })
         }
     };
     let order = Order {
-        argv: vec!["true".to_owned()],
+        // Nothing: a program could be missing where the walls are not.
+        argv: Vec::new(),
         cwd: "/".into(),
-        environment: std::env::var("PATH").map(|path| ("PATH".to_owned(), path)).into_iter().collect(),
+        environment: Vec::new(),
         walls,
         limits: Limits::default(),
     };

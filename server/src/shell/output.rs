@@ -15,6 +15,8 @@ use self::readable::{first_chars, last_chars, readable, unfinished};
 pub struct Caps {
     /// Characters of an output that is shown whole.
     pub whole: usize,
+    /// Characters of the output of a command that failed which are shown.
+    pub failed: usize,
     /// Characters of a longer one that are shown: half of them from its head, half from its tail.
     pub ends: usize,
     /// Bytes of it that are saved.
@@ -25,7 +27,7 @@ pub struct Caps {
 
 impl Default for Caps {
     fn default() -> Self {
-        Self { whole: 30_000, ends: 10_000, saved: 64 << 20, most: 5 << 30 }
+        Self { whole: 30_000, failed: 10_000, ends: 10_000, saved: 64 << 20, most: 5 << 30 }
     }
 }
 
@@ -73,9 +75,14 @@ impl Output {
         Self { caps, path, head, tail, total: 0, file: None, saved: 0, fresh, missed: 0, told: 0 }
     }
 
+    pub(super) const fn caps(&self) -> Caps {
+        self.caps
+    }
+
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.total += bytes.len() as u64;
-        let room = (self.caps.whole * LONGEST_CHAR).saturating_sub(self.head.len()).min(bytes.len());
+        let room =
+            self.caps.whole.saturating_mul(LONGEST_CHAR).saturating_sub(self.head.len()).min(bytes.len());
         if room < bytes.len() {
             self.begin_file();
         }
@@ -187,7 +194,7 @@ fn create(path: &Utf8Path) -> io::Result<File> {
 mod tests {
     use super::*;
 
-    const CAPS: Caps = Caps { whole: 10, ends: 6, saved: 60, most: 100 };
+    const CAPS: Caps = Caps { whole: 10, failed: 10, ends: 6, saved: 60, most: 100 };
 
     fn output(written: &[&[u8]], path: Option<&Utf8Path>) -> Output {
         let mut output = Output::new(CAPS, path.map(Utf8Path::to_owned));

@@ -1,41 +1,13 @@
-//! What a command may see and use: the places it can't read, its environment, its share of the machine.
+//! What a command may see: the places it can't read, and its environment.
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::Sandbox;
 use super::order::Limits;
 
-/// Where secrets usually are, below the user's home.
-const SECRETS: [&str; 29] = [
-    ".ssh",
-    ".aws",
-    ".gnupg",
-    ".azure",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".git-credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".vault-token",
-    ".password-store",
-    ".pypirc",
-    ".npmrc",
-    ".terraform.d",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/hub",
-    ".config/op",
-    ".config/git/credentials",
-    ".cargo/credentials.toml",
-    ".local/share/keyrings",
-    ".mozilla",
-    ".thunderbird",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    "snap/firefox",
-];
+mod secrets;
+
+use secrets::{OF_HOME, OF_SYSTEM, sounds_secret};
 
 /// Through these sockets other programs would act for the command, outside of its walls.
 const SERVICES: [&str; 8] = [
@@ -49,8 +21,8 @@ const SERVICES: [&str; 8] = [
     "/run/libvirt",
 ];
 
-/// Variables that lead to a secret or to a service outside of the walls.
-const DROPPED: [&str; 14] = [
+/// Variables that lead to a service outside of the walls, or change what a command does.
+const DROPPED: [&str; 18] = [
     "SSH_AUTH_SOCK",
     "SSH_AGENT_PID",
     "GPG_AGENT_INFO",
@@ -59,6 +31,10 @@ const DROPPED: [&str; 14] = [
     "DISPLAY",
     "WAYLAND_DISPLAY",
     "DOCKER_HOST",
+    "XDG_RUNTIME_DIR",
+    "VSCODE_IPC_HOOK_CLI",
+    "VSCODE_GIT_IPC_HANDLE",
+    "NVIM",
     "OLDPWD",
     // They make a command do what its text does not say.
     "CDPATH",
@@ -83,6 +59,11 @@ const SET: [(&str, &str); 10] = [
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
+/// Settings of git that stand above those of a repository: what only looks starts no program for it.
+const GIT: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("log.showSignature", "false")];
+/// How an environment hands settings to git.
+const GIT_SETTINGS: &str = "GIT_CONFIG_";
+
 impl Default for Limits {
     fn default() -> Self {
         Self { processes: 4_096, memory: 16 << 30, file_size: 16 << 30 }
@@ -91,50 +72,82 @@ impl Default for Limits {
 
 /// Files and folders that no command can read: `own` are the program's.
 pub(super) fn hidden(home: Option<&Utf8Path>, own: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-    let secrets = home.into_iter().flat_map(|home| SECRETS.map(|secret| home.join(secret)));
-    secrets.chain(SERVICES.map(Utf8PathBuf::from)).chain(own.iter().cloned()).collect()
+    let of_home = home.into_iter().flat_map(|home| OF_HOME.iter().map(|secret| home.join(secret)));
+    let of_system = OF_SYSTEM.iter().chain(&SERVICES).map(Utf8PathBuf::from);
+    of_home.chain(of_system).chain(own.iter().cloned()).collect()
 }
 
-/// The variables of a command, from those of this program.
+/// The variables of a command, from those of this program. `passed` are names of secrets that it is to have all the same.
 pub(super) fn environment(
     inherited: impl IntoIterator<Item = (String, String)>,
-    is_walled: bool,
+    sandbox: Sandbox,
+    passed: &[String],
 ) -> Vec<(String, String)> {
     let is_set = |name: &str| SET.iter().any(|(set, _)| *set == name);
-    let mut kept: Vec<(String, String)> = inherited
-        .into_iter()
-        .filter(|(name, _)| !is_own_secret(name) && !is_set(name))
-        .filter(|(name, _)| !is_walled || !DROPPED.contains(&name.as_str()))
-        .filter(|(name, _)| !is_walled || name != "TMPDIR")
-        .collect();
+    let is_kept = |(name, value): &(String, String)| {
+        let is_out = match sandbox {
+            Sandbox::Walled => {
+                DROPPED.contains(&name.as_str())
+                    || name.starts_with(GIT_SETTINGS)
+                    || (sounds_secret(name, value) && !passed.iter().any(|passed| passed == name))
+            }
+            // The person has said that it may do what they may do.
+            Sandbox::Without => false,
+        };
+        !is_own_secret(name) && !is_set(name) && !is_out
+    };
+    let mut kept: Vec<(String, String)> = inherited.into_iter().filter(is_kept).collect();
     kept.extend(SET.map(|(name, value)| (name.to_owned(), value.to_owned())));
+    if sandbox == Sandbox::Walled {
+        kept.push((format!("{GIT_SETTINGS}COUNT"), GIT.len().to_string()));
+        for (number, (key, value)) in GIT.iter().enumerate() {
+            kept.push((format!("{GIT_SETTINGS}KEY_{number}"), (*key).to_owned()));
+            kept.push((format!("{GIT_SETTINGS}VALUE_{number}"), (*value).to_owned()));
+        }
+    }
     kept
 }
 
 /// What this program is configured and paid with.
 fn is_own_secret(name: &str) -> bool {
-    let secret = ["_API_KEY", "_AUTH_TOKEN", "_ACCESS_TOKEN", "_SECRET", "_SECRET_KEY"];
-    name.starts_with("COPYDESK_")
-        || name.starts_with("ANTHROPIC_")
-        || name.starts_with("OPENAI_")
-        || secret.iter().any(|end| name.ends_with(end))
+    ["COPYDESK_", "ANTHROPIC_", "OPENAI_"].iter().any(|own| name.starts_with(own))
+        || ["_API_KEY", "_AUTH_TOKEN"].iter().any(|end| name.ends_with(end))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[track_caller]
+    fn check(given: &[&str], sandbox: Sandbox, passed: &[&str], want: &[&str]) {
+        let given = given.iter().map(|name| ((*name).to_owned(), "x".to_owned()));
+        let passed: Vec<String> = passed.iter().map(|name| (*name).to_owned()).collect();
+        let names: Vec<String> =
+            environment(given, sandbox, &passed).into_iter().map(|(name, _)| name).collect();
+        let is_set = |name: &&String| {
+            SET.iter().any(|(set, _)| *set == name.as_str()) || name.starts_with(GIT_SETTINGS)
+        };
+        assert_eq!(names.iter().filter(|name| !is_set(name)).collect::<Vec<_>>(), want);
+    }
+
     #[test]
     fn keys_and_agents_do_not_reach_a_command() {
-        let given =
-            ["PATH", "ANTHROPIC_API_KEY", "COPYDESK_LOG", "MISTRAL_API_KEY", "SSH_AUTH_SOCK", "PAGER"];
-        let names = |is_walled| {
-            let given = given.map(|name| (name.to_owned(), "x".to_owned()));
-            let set = |name: &str| SET.iter().any(|(set, _)| *set == name);
-            let names = environment(given, is_walled).into_iter().map(|(name, _)| name);
-            names.filter(|name| !set(name)).collect::<Vec<_>>()
-        };
-        assert_eq!(names(true), ["PATH"]);
-        assert_eq!(names(false), ["PATH", "SSH_AUTH_SOCK"]);
+        let given = [
+            "PATH",
+            "ANTHROPIC_API_KEY",
+            "COPYDESK_LOG",
+            "MISTRAL_API_KEY",
+            "SSH_AUTH_SOCK",
+            "PAGER",
+            "GITHUB_TOKEN",
+        ];
+        check(&given, Sandbox::Walled, &[], &["PATH"]);
+        check(&given, Sandbox::Without, &[], &["PATH", "SSH_AUTH_SOCK", "GITHUB_TOKEN"]);
+    }
+
+    #[test]
+    fn what_the_person_lets_through_reaches_it_but_never_the_keys_of_this_program() {
+        let given = ["GITHUB_TOKEN", "NPM_TOKEN", "ANTHROPIC_API_KEY"];
+        check(&given, Sandbox::Walled, &["NPM_TOKEN", "ANTHROPIC_API_KEY"], &["NPM_TOKEN"]);
     }
 }

@@ -7,9 +7,9 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use tokio::sync::OnceCell;
 
 use self::places::Places;
@@ -18,7 +18,7 @@ use super::order::{Limits, Namespaces, Network, Order, Rights, Walls};
 use super::output::{Caps, Output};
 use super::process::{Ended, Process};
 use super::task::{How, Task};
-use super::trial_tree::{FileView, TextRule, Trees};
+use super::trial_tree::{FileView, TextRule, Trees, is_ignored, outer};
 use super::{Refusal, TrialMode, sandbox};
 
 /// What holds for the commands of all sessions.
@@ -31,12 +31,32 @@ pub struct ShellSettings {
     pub own: Vec<Utf8PathBuf>,
     /// Real folders that commands may write to.
     pub writable: Vec<Utf8PathBuf>,
+    /// Folders of the workspace, below its roots, of which commands have the real ones, if git ignores them.
+    pub pass_through: Vec<Utf8PathBuf>,
+    /// Variables that commands get though they sound secret.
+    pub passed: Vec<String>,
+    pub network: Network,
+    pub times: Times,
     pub limits: Limits,
     pub caps: Caps,
     pub text: TextRule,
     pub best: Best,
     /// Bytes that a copy of the workspace may have.
     pub largest_copy: u64,
+}
+
+/// How long a command may take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Times {
+    /// If nobody says how long.
+    pub usual: Duration,
+    pub longest: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { usual: Duration::from_secs(120), longest: Duration::from_secs(600) }
+    }
 }
 
 /// A command to run.
@@ -47,7 +67,8 @@ pub struct Request {
     pub text: String,
     /// Files as the agent has them where that may differ from the disk.
     pub views: Vec<FileView>,
-    pub network: Network,
+    /// Files that it must not read, where the walls can keep it from them.
+    pub hidden: Vec<Utf8PathBuf>,
     pub sandbox: Sandbox,
 }
 
@@ -97,6 +118,16 @@ impl Shell {
         Self { settings, roots, folder, ground, trees, state }
     }
 
+    /// How long commands may take here.
+    pub fn times(&self) -> Times {
+        self.settings.times
+    }
+
+    /// How much of what they write is kept and shown.
+    pub fn caps(&self) -> Caps {
+        self.settings.caps
+    }
+
     /// Where the next command begins.
     pub fn cwd(&self) -> Utf8PathBuf {
         let root = || self.roots.first().cloned().unwrap_or_else(|| "/".into());
@@ -107,7 +138,8 @@ impl Shell {
     pub async fn ground(&self) -> &Ground {
         let find = async {
             let trial = self.folder.join("ground");
-            let found = ground(&self.settings.program, &trial, self.settings.best).await;
+            let roots: Vec<Utf8PathBuf> = outer(&self.roots).cloned().collect();
+            let found = ground(&self.settings.program, &trial, &roots, self.settings.best).await;
             let _ = fs::remove_dir_all(&trial);
             let (roots, most) = (self.roots.clone(), self.settings.largest_copy);
             let fits = move || Trees::fits_a_copy(&roots, most);
@@ -239,8 +271,9 @@ impl Shell {
         let (trees, copies, cwd) = put.await.map_err(|error| failed("trial tree", &error))?;
         let is_walled = ground.walls != WallKind::Open;
         let seen = if is_seen_at_its_place { Utf8Path::new(TEMPORARY) } else { &places.temporary };
-        let mut environment = sandbox::environment(variables(), is_walled);
+        let mut environment = sandbox::environment(variables(), request.sandbox, &self.settings.passed);
         if is_walled {
+            environment.retain(|(name, _)| name != "TMPDIR");
             environment.push(("TMPDIR".to_owned(), seen.to_string()));
         }
         let (run, argument) = if request.text.len() > LONGEST_ARGUMENT {
@@ -253,11 +286,13 @@ impl Shell {
         let told = seen.join(&places.cwd);
         let script = format!("{BEFORE}{run}");
         let words = [SHELL, "-c", &script, SHELL, told.as_str(), &argument];
-        let hidden = sandbox::hidden(self.settings.home.as_deref(), &self.settings.own);
+        let mut hidden = sandbox::hidden(self.settings.home.as_deref(), &self.settings.own);
+        hidden.extend(request.hidden.iter().cloned());
         // Without a trial tree the files themselves are what a command works on.
         let real = if ground.mode == TrialMode::Direct { self.roots.clone() } else { Vec::new() };
-        let writable = [self.settings.writable.clone(), real].concat();
-        let network = request.network;
+        let passed = pass_through(&self.roots, &self.settings.pass_through);
+        let writable = [self.settings.writable.clone(), passed, real].concat();
+        let network = self.settings.network;
         let walls = match ground.walls {
             WallKind::Namespaces => Walls::Namespaces(Namespaces {
                 trees,
@@ -296,6 +331,21 @@ impl Drop for Shell {
     fn drop(&mut self) {
         self.stop_all();
     }
+}
+
+/// The real folders that commands are to have. A link could lead anywhere, and what git does not ignore is reviewed.
+fn pass_through(roots: &[Utf8PathBuf], names: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
+    let of_root = |root: &Utf8PathBuf| {
+        let passes = |name: &&Utf8PathBuf| {
+            let is_plain = name.components().all(|part| matches!(part, Utf8Component::Normal(_)));
+            let at = root.join(name);
+            is_plain
+                && at.canonicalize_utf8().is_ok_and(|real| real == at && real.is_dir())
+                && is_ignored(root, name)
+        };
+        names.iter().filter(passes).map(|name| root.join(name)).collect::<Vec<_>>()
+    };
+    roots.iter().flat_map(of_root).collect()
 }
 
 fn how(task: &Task, ended: Ended) -> How {

@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::order::Exit;
-use super::output::{Output, Shown};
+use super::output::{Caps, Output, Shown};
 use super::trial_tree::TreeChange;
 use super::{Ground, Refusal};
 
@@ -75,6 +75,11 @@ impl Task {
     /// What it runs on, and behind which walls.
     pub fn ground(&self) -> &Ground {
         &self.ground
+    }
+
+    /// How much of what it writes is kept and shown.
+    pub fn caps(&self) -> Caps {
+        self.output().caps()
     }
 
     /// Ends the command; `ended` tells when it is gone.

@@ -9,7 +9,8 @@ mod whiteout;
 
 use camino::Utf8PathBuf;
 
-pub(super) use trees::Trees;
+pub(super) use ignored::is_ignored;
+pub(super) use trees::{Trees, outer};
 
 /// A file as the agent has it, where that may differ from the disk.
 #[derive(Clone, Debug, PartialEq, Eq)]

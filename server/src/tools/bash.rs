@@ -21,12 +21,9 @@ use self::time_limit::{AtLimit, at_limit};
 pub(super) use self::views::Views;
 use super::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, summary};
 use crate::documents::AbsPath;
-use crate::permissions::Access;
-use crate::shell::{Network, Request, Sandbox, StopOnDrop, Task, TrialMode};
+use crate::permissions::{Access, forbidden_files};
+use crate::shell::{Exit, Ground, How, Request, Sandbox, StopOnDrop, Task, TrialMode};
 
-/// Milliseconds a command may take if the model says nothing, and at most.
-const DEFAULT_TIMEOUT: u64 = 120_000;
-const LONGEST_TIMEOUT: u64 = 600_000;
 /// How often the person is told what a command has written, at first and later.
 const NEWS_EVERY: Duration = Duration::from_millis(250);
 const LATER_NEWS_EVERY: u32 = 4;
@@ -37,7 +34,7 @@ const AT_FIRST: u32 = 40;
 struct BashInput {
     /// The command line, for bash.
     command: String,
-    /// Milliseconds it may take: 120000 if left out, 600000 at most.
+    /// Milliseconds it may take, if not the usual time: 120000 unless the user has set another, 600000 at most.
     timeout: Option<u64>,
     /// What it does, for the user: five to ten words in the imperative.
     description: Option<String>,
@@ -102,7 +99,7 @@ impl Tool for Bash {
             text: input::text(input, "command").to_owned(),
             cwd,
             unsandboxed: input.get("dangerouslyDisableSandbox").and_then(Value::as_bool) == Some(true),
-            direct: context.shell.known_ground().is_some_and(|ground| ground.mode == TrialMode::Direct),
+            direct: context.shell.known_ground().is_some_and(Ground::is_exposed),
         }
     }
 
@@ -128,12 +125,16 @@ async fn bash(input: BashInput, context: ToolUseContext) -> Result<ToolResult, T
         return Ok(result);
     }
     let running = StopOnDrop::new(task.clone());
-    let limit = Duration::from_millis(input.timeout.unwrap_or(DEFAULT_TIMEOUT).clamp(1, LONGEST_TIMEOUT));
+    let cancelled = Cancelled { task: task.clone(), context: Some(context.clone()) };
+    let times = context.shell.times();
+    let wanted = input.timeout.map_or(times.usual, Duration::from_millis);
+    let limit = wanted.max(Duration::from_millis(1)).min(times.longest);
     match wait(&task, &context, limit).await {
         Waited::Ended => {}
         Waited::Limit => match at_limit(&input.command) {
             AtLimit::Background => {
                 running.let_go();
+                cancelled.no_more();
                 let result = report::running(&task, Report::MovedToBackground(limit));
                 look_after(task, views, summary, context);
                 return Ok(result);
@@ -141,7 +142,36 @@ async fn bash(input: BashInput, context: ToolUseContext) -> Result<ToolResult, T
             AtLimit::Stop => task.stop(),
         },
     }
-    Ok(finish(&task, &views, &summary, &context, Some(limit)).await)
+    let result = finish(&task, &views, &summary, &context, Some(limit)).await;
+    cancelled.no_more();
+    Ok(result)
+}
+
+/// Tells the model, when nobody waits for the command any more, that what it changed is gone: half of what was wanted, by
+/// somebody who was told to stop, is nothing to review.
+struct Cancelled {
+    task: Arc<Task>,
+    /// `None`: it is not cancelled any more.
+    context: Option<ToolUseContext>,
+}
+
+impl Cancelled {
+    fn no_more(mut self) {
+        self.context = None;
+    }
+}
+
+impl Drop for Cancelled {
+    fn drop(&mut self) {
+        let (Some(context), task) = (self.context.take(), self.task.clone()) else { return };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        runtime.spawn(async move {
+            let outcome = task.ended().await;
+            if let Some(text) = report::undone(&context, &task, &outcome) {
+                context.shell.notice(text);
+            }
+        });
+    }
 }
 
 /// Starts a command in the sandbox, on what the session has pending.
@@ -164,20 +194,22 @@ async fn start_with(
 ) -> Result<(Arc<Task>, Views), ToolError> {
     let was_known = context.shell.known_ground().is_some();
     let ground = context.shell.ground().await;
-    if ground.mode == TrialMode::Direct && sandbox == Sandbox::Walled && !was_known {
+    if ground.is_exposed() && sandbox == Sandbox::Walled && !was_known {
         // The person was asked about a command on the draft.
         let why = ground.why.as_deref().unwrap_or("there is nothing else");
         return Err(ToolError(format!(
-            "Nothing was run: on this machine a command can only run on the user's files themselves ({why}). Call it again \
-             if it is needed, and the user is asked about that."
+            "Nothing was run: on this machine nothing keeps a command from the user's files themselves ({why}). Call it \
+             again if it is needed, and the user is asked about that."
         )));
     }
     let views = Views::of(context).await;
+    let policy = context.policy.clone();
+    let hidden = tokio::task::spawn_blocking(move || forbidden_files(&policy)).await.unwrap_or_default();
     let request = Request {
         id: context.tool_use_id.0.clone(),
         text: command.to_owned(),
         views: views.files().await,
-        network: Network::None,
+        hidden: hidden.into_iter().map(|path| path.as_path().to_owned()).collect(),
         sandbox,
     };
     let started = context.shell.start(request).await;
@@ -204,7 +236,13 @@ async fn finish(
             views.paths().map(|path| context.workspace.display(path)).collect()
         }
     };
-    let changes = propose(context, views, summary, &outcome.changes).await;
+    let unfinished = match &outcome.how {
+        How::Exited(Exit::Code(_)) | How::Refused(_) => None,
+        How::Exited(Exit::Signal(_)) | How::Stopped | How::Flood => {
+            Some("The command was ended before it was done, so this may be half a change.")
+        }
+    };
+    let changes = propose(context, views, summary, &outcome.changes, unfinished).await;
     report(context, task, &outcome, &changes, &unseen, limit)
 }
 

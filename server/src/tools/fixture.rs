@@ -15,7 +15,7 @@ use crate::editor::PositionEncoding;
 use crate::editor::fake::FakeEditor;
 use crate::permissions::{Call, Policy, SessionMode, Verdict, decide};
 use crate::review::{Decide, Decision, DeskHandle, Target};
-use crate::shell::{Best, Caps, Limits, Shell, ShellSettings, TextRule};
+use crate::shell::{Best, Caps, Limits, Network, Shell, ShellSettings, TextRule, Times};
 
 pub(crate) struct Fixture {
     folder: tempfile::TempDir,
@@ -38,6 +38,10 @@ pub(crate) fn no_walls() -> ShellSettings {
         home: None,
         own: Vec::new(),
         writable: Vec::new(),
+        pass_through: Vec::new(),
+        passed: Vec::new(),
+        network: Network::None,
+        times: Times::default(),
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 1 << 20, is_text: |bytes| text_of(bytes).is_some() },

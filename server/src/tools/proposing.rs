@@ -22,7 +22,7 @@ pub(super) async fn view(context: &ToolUseContext, file_path: &str) -> Result<Ag
 
 /// Why the desk says the change is wanted.
 pub(super) fn reason(context: &ToolUseContext, summary: String) -> Reason {
-    Reason { tool_use_id: context.tool_use_id.clone(), summary, agent: None, by_user: false }
+    Reason { tool_use_id: context.tool_use_id.clone(), summary, agent: None, by_user: false, must_ask: None }
 }
 
 /// The desk's refusal in words for the model.

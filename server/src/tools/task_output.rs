@@ -16,8 +16,6 @@ use crate::shell::{How, Task};
 /// Milliseconds it waits for the end if the model says nothing, and at most.
 const DEFAULT_WAIT: u64 = 30_000;
 const LONGEST_WAIT: u64 = 600_000;
-/// Characters of the output.
-const SHOWN: usize = 30_000;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -102,7 +100,7 @@ async fn task_output(input: TaskOutputInput, context: &ToolUseContext) -> Result
         // Still running is an answer too.
         let _ = tokio::time::timeout(wait, task.ended()).await;
     }
-    let shown = task.shown(SHOWN);
+    let shown = task.shown(task.caps().whole);
     let (status, exit) = match task.outcome().as_deref().map(|outcome| &outcome.how) {
         None => ("running".to_owned(), None),
         Some(How::Exited(exit)) => (format!("ended with exit code {}", exit.code()), Some(exit.code())),

@@ -371,5 +371,6 @@ pub fn reason() -> Reason {
         summary: "change it".to_owned(),
         agent: None,
         by_user: false,
+        must_ask: None,
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use copydesk::shell::{
     Best, Caps, FileView, How, Limits, Network, Outcome, Request, Sandbox, Shell, ShellSettings, Task,
-    TextRule,
+    TextRule, Times,
 };
 
 pub(crate) struct Place {
@@ -67,7 +67,7 @@ pub(crate) fn request(command: &str, views: Vec<FileView>) -> Request {
         id: format!("toolu_{}", uuid::Uuid::new_v4().simple()),
         text: command.to_owned(),
         views,
-        network: Network::None,
+        hidden: Vec::new(),
         sandbox: Sandbox::Walled,
     }
 }
@@ -78,6 +78,10 @@ pub(crate) fn settings(base: &Utf8Path) -> ShellSettings {
         home: Some(base.join("home")),
         own: vec![base.join("config")],
         writable: Vec::new(),
+        pass_through: Vec::new(),
+        passed: Vec::new(),
+        network: Network::None,
+        times: Times::default(),
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule {

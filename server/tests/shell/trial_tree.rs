@@ -233,7 +233,7 @@ async fn where_no_copy_fits_commands_run_on_the_files_themselves() {
 #[tokio::test]
 async fn where_nothing_can_be_tried_a_copy_without_walls_is_left_and_it_is_told_why() {
     let nowhere = Utf8Path::new("/proc/none");
-    let ground = copydesk::shell::ground(&env!("CARGO_BIN_EXE_copydesk").into(), nowhere, OVERLAY).await;
+    let ground = copydesk::shell::ground(&env!("CARGO_BIN_EXE_copydesk").into(), nowhere, &[], OVERLAY).await;
     assert_eq!((ground.mode, ground.walls), (TrialMode::Copy, WallKind::Open));
     let why = ground.why.unwrap();
     assert!(["no overlay", "no namespaces", "no Landlock"].iter().all(|part| why.contains(part)), "{why}");

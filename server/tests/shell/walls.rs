@@ -3,19 +3,24 @@
 use std::fs;
 use std::net::TcpListener;
 use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
 
-use copydesk::shell::{Best, Limits, Network, TrialMode, WallKind};
+use copydesk::shell::{Best, Limits, Network, ShellSettings, TrialMode, WallKind};
 
 use crate::place::{Place, code, is_running, request, settings};
 
 /// A place whose home and configuration hold secrets, with a file beside the workspace.
 fn place(best: Best) -> Place {
-    let place =
-        Place::with(&[("a.txt", "a\n")], |base| copydesk::shell::ShellSettings { best, ..settings(base) });
+    let place = Place::with(&[("a.txt", "a\n")], |base| ShellSettings { best, ..settings(base) });
     for (path, text) in [
         ("home/.ssh/id_ed25519", "PRIVATE"),
         ("home/.netrc", "PRIVATE"),
+        ("home/.env", "PRIVATE"),
+        ("home/.bash_history", "PRIVATE"),
+        ("home/.claude/.credentials.json", "PRIVATE"),
+        ("home/.config/gh/hosts.yml", "PRIVATE"),
+        ("home/.local/share/keyrings/login.keyring", "PRIVATE"),
         ("home/.mozilla/firefox/cookies.sqlite", "PRIVATE"),
         ("config/config.toml", "api_key = \"PRIVATE\""),
         ("outside.txt", "outside\n"),
@@ -99,6 +104,11 @@ async fn secrets_can_not_be_read() {
         for secret in [
             "home/.ssh/id_ed25519",
             "home/.netrc",
+            "home/.env",
+            "home/.bash_history",
+            "home/.claude/.credentials.json",
+            "home/.config/gh/hosts.yml",
+            "home/.local/share/keyrings/login.keyring",
             "home/.mozilla/firefox/cookies.sqlite",
             "config/config.toml",
         ] {
@@ -109,8 +119,31 @@ async fn secrets_can_not_be_read() {
             let is_told = output.contains("Permission denied") || output.contains("No such file");
             assert!(is_told, "{best:?} {output}");
         }
+        // Whoever is root outside could read these.
+        let (output, outcome) = place.run("cat /etc/shadow /etc/gshadow /etc/sudoers", vec![]).await;
+        assert!(code(&outcome) != 0 && !output.contains("root:"), "{best:?} {output}");
         let (output, _) = place.run(&format!("cat /proc/{}/environ; env", std::process::id()), vec![]).await;
         assert!(!output.contains("CARGO_MANIFEST_DIR=/") || !output.contains("ANTHROPIC"), "{output}");
+    }
+}
+
+#[tokio::test]
+async fn files_of_the_workspace_can_be_kept_from_a_command() {
+    for mode in [TrialMode::Overlay, TrialMode::Copy] {
+        let place = place(Best { mode, walls: WallKind::Namespaces });
+        if walls(&place).await != WallKind::Namespaces {
+            return;
+        }
+        place.write("sub/.env", "PRIVATE");
+        let hidden = vec![place.root.join("sub/.env"), place.root.join("nowhere")];
+        let mut request = request("cat sub/.env; cp sub/.env x; echo y >sub/.env; cat a.txt", vec![]);
+        request.hidden = hidden;
+        let task = place.shell.start(request).await.unwrap();
+        let outcome = task.ended().await;
+        let output = task.shown(1_000).text;
+        assert!(!output.contains("PRIVATE") && output.matches("denied").count() >= 2, "{mode:?} {output}");
+        assert!(output.ends_with("a\n") && outcome.changes.is_empty(), "{mode:?} {output} {outcome:?}");
+        assert_eq!(place.read("sub/.env").as_deref(), Some("PRIVATE"));
     }
 }
 
@@ -123,10 +156,69 @@ async fn there_is_no_network_unless_it_is_allowed() {
     let connect = format!("exec 3<>/dev/tcp/127.0.0.1/{port}");
     let (output, outcome) = place.run(&connect, vec![]).await;
     assert!(code(&outcome) != 0 && output.contains("refused") || output.contains("denied"), "{output}");
-    let mut allowed = request(&connect, vec![]);
-    allowed.network = Network::Shared;
-    let task = place.shell.start(allowed).await.unwrap();
-    assert_eq!(code(task.ended().await.as_ref()), 0, "{:?}", task.shown(1_000));
+    let shared = Place::with(&[], |base| ShellSettings { network: Network::Shared, ..settings(base) });
+    let (output, outcome) = shared.run(&connect, vec![]).await;
+    assert_eq!(code(&outcome), 0, "{output}");
+}
+
+/// Connects to the socket at the path that follows.
+const CONNECT: &str = "python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).connect(sys.argv[1]); print(\"connected\")'";
+
+#[tokio::test]
+async fn sockets_of_other_programs_are_out_of_reach_wherever_they_are() {
+    let place = place(Best::ALL);
+    if walls(&place).await != WallKind::Namespaces {
+        return;
+    }
+    // In a folder that nobody has heard of, in the workspace itself, and where services have theirs.
+    let mut paths = vec![place.base.join("home/tool/agent.sock"), place.root.join("server.sock")];
+    let service = camino::Utf8PathBuf::from(format!("/run/copydesk-{}.sock", std::process::id()));
+    if UnixListener::bind(&service).is_ok() {
+        fs::remove_file(&service).unwrap();
+        paths.push(service);
+    }
+    for path in paths {
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let listener = UnixListener::bind(&path).unwrap();
+        let connect = format!("{CONNECT} {path}");
+        let plain = std::process::Command::new("sh").args(["-c", &connect]).output().unwrap();
+        assert!(plain.status.success(), "it works without walls: {plain:?}");
+        let (output, outcome) = place.run(&connect, vec![]).await;
+        assert!(code(&outcome) != 0 && !output.contains("connected"), "{path}: {output}");
+        drop(listener);
+        fs::remove_file(path).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_command_talks_to_itself_through_a_socket() {
+    let place = place(Best::ALL);
+    walls(&place).await;
+    let serve = "import socket; s = socket.socket(socket.AF_UNIX); s.bind(\"/tmp/own.sock\"); s.listen(); print(\"ready\", flush=True); s.accept()";
+    let command = format!(
+        "mkfifo /tmp/ready; python3 -c '{serve}' >/tmp/ready & read ready </tmp/ready; {CONNECT} /tmp/own.sock"
+    );
+    let (output, outcome) = place.run(&command, vec![]).await;
+    assert_eq!((output.trim(), code(&outcome)), ("connected", 0));
+}
+
+#[tokio::test]
+async fn an_ignored_folder_can_be_the_real_one_and_no_other() {
+    for mode in [TrialMode::Overlay, TrialMode::Copy] {
+        let place = Place::with(&[(".gitignore", "target/\n"), ("target/a", "a"), ("src/b", "b")], |base| {
+            let pass_through = vec!["target".into(), "src".into(), "../outside".into(), "nowhere".into()];
+            ShellSettings { pass_through, best: Best { mode, walls: WallKind::Namespaces }, ..settings(base) }
+        });
+        if walls(&place).await != WallKind::Namespaces {
+            return;
+        }
+        let (output, outcome) = place.run("echo x >target/made; echo x >src/made", vec![]).await;
+        assert_eq!((output.as_str(), code(&outcome)), ("", 0), "{mode:?}");
+        assert_eq!(place.read("target/made").as_deref(), Some("x\n"), "{mode:?}");
+        assert_eq!(place.read("src/made"), None, "{mode:?}: what git does not ignore is reviewed");
+        let changed: Vec<_> = outcome.changes.iter().map(|change| change.path.clone()).collect();
+        assert_eq!(changed, [place.root.join("src/made")], "{mode:?}");
+    }
 }
 
 #[tokio::test]
@@ -160,7 +252,7 @@ async fn foreign_processes_get_no_signal() {
 async fn a_fork_bomb_ends_with_its_command() {
     let place = Place::with(&[], |base| {
         let limits = Limits { processes: 400, ..Limits::default() };
-        copydesk::shell::ShellSettings { limits, ..settings(base) }
+        ShellSettings { limits, ..settings(base) }
     });
     if walls(&place).await != WallKind::Namespaces {
         return;

@@ -14,7 +14,7 @@ use super::super::outbox::{Outbox, notice};
 use crate::conversation::ToolUseId;
 use crate::permissions::{
     AnsweredBy, Call, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOptionKind, PermissionRequest,
-    Policy, Rule, RuleBook, SAVE, SessionMode, Verdict, choice_request, decide, request, unasked,
+    Policy, Question, Rule, RuleBook, SAVE, SessionMode, Verdict, choice_request, decide, request, unasked,
 };
 use crate::tools::{Choice, Chosen};
 
@@ -255,7 +255,10 @@ impl CanUseTool for Questions {
                 inner.deny(&call, id);
                 return future::ready(Permission::Denied(why)).boxed();
             }
-            Verdict::Ask(question) => question,
+            Verdict::Ask(question) => {
+                let save = question.save.in_folder(self.book.current().trusted);
+                Question { save, ..question }
+            }
         };
         drop(inner);
         let request = request(fresh_id(), id.clone(), &call, &question);

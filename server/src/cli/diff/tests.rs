@@ -37,6 +37,7 @@ fn file(kind: FileKind, hunks: Vec<Hunk>) -> File {
         new_uri: None,
         binary: false,
         disk_differs: false,
+        must_ask: None,
         session_id: "s".into(),
         hunks,
     }

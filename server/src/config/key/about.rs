@@ -52,6 +52,17 @@ impl Key {
             Self::ToolsSearch => {
                 "whether some tools wait until asked for: \"on\", \"off\", \"auto:10\" (% of the window)"
             }
+            Self::ShellTrialTree => {
+                "what commands are tried on: \"auto\", \"overlay\", \"copy\", or \"direct\" for the files themselves"
+            }
+            Self::ShellNetwork => "what of the network commands reach: \"none\", or \"host\" for all of it",
+            Self::ShellEnvironment => {
+                "variables that commands get though they sound secret, such as \"NPM_TOKEN\""
+            }
+            Self::ShellPassThrough => {
+                "folders that git ignores of which commands have the real ones, such as \"target\""
+            }
+            Self::Shell(number) => number.about(),
             Self::LogLevel => "how much is written to the log",
             Self::ContextAutoCompact => "whether a conversation that grows too long is summarised",
             Self::ContextCollapse => "whether old rounds are folded before that",

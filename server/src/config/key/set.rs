@@ -8,7 +8,9 @@ use crate::config::permissions::{self, RuleList};
 use crate::config::settings::{
     Account, ChatServer, Effort, LogLevel, ProviderKind, Setting, Settings, ThinkingChoice, ToolCallFormat,
 };
-use crate::config::{ApiKey, Origin, ToolMode, ToolSearchChoice, Value, user_action};
+use crate::config::{
+    ApiKey, NetworkChoice, Origin, ToolMode, ToolSearchChoice, TrialTreeChoice, Value, user_action,
+};
 
 impl Key {
     /// Puts `value` into `settings`; an error says what was expected, and nothing changes.
@@ -83,6 +85,17 @@ impl Key {
             Self::ToolsSearch => {
                 put(&mut settings.tools.search, ToolSearchChoice::named(value.text()?)?, origin);
             }
+            Self::ShellTrialTree => {
+                let choice = one_of(value.text()?, TrialTreeChoice::ALL, TrialTreeChoice::name)?;
+                put(&mut settings.shell.trial_tree, choice, origin);
+            }
+            Self::ShellNetwork => {
+                let choice = one_of(value.text()?, NetworkChoice::ALL, NetworkChoice::name)?;
+                put(&mut settings.shell.network, choice, origin);
+            }
+            Self::ShellEnvironment => permissions::join(&mut settings.shell.environment, value, &origin)?,
+            Self::ShellPassThrough => permissions::join(&mut settings.shell.pass_through, value, &origin)?,
+            Self::Shell(number) => settings.shell.set(number, value, origin)?,
             Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
             Self::Actions => put(&mut settings.actions, user_action::read(value)?.into(), origin),
             Self::PermissionsMode => {
@@ -233,7 +246,7 @@ fn log_level(name: &str) -> Result<LogLevel, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Shown;
+    use crate::config::{CommandNumber, Shown};
 
     #[track_caller]
     fn check(key: Key, value: Value, want: Result<&str, &str>) {
@@ -291,6 +304,11 @@ mod tests {
         check(Key::ReviewAdvance, text("yes"), Err("expected true or false, got \"yes\""));
         check(Key::FilesEditLimit, text("1_000_000"), Ok("1000000"));
         check(Key::LogLevel, text("loud"), Err("got \"loud\""));
+        check(Key::ShellTrialTree, text("copy"), Ok("\"copy\""));
+        check(Key::ShellTrialTree, text("btrfs"), Err("is none of \"auto\", \"overlay\""));
+        check(Key::ShellNetwork, text("host"), Ok("\"host\""));
+        check(Key::ShellEnvironment, Value::Texts(vec!["NPM_TOKEN".into()]), Ok("[\"NPM_TOKEN\"]"));
+        check(Key::Shell(CommandNumber::DefaultTimeout), Value::Whole(0), Err("of 1 or more"));
         check(Key::ReviewInlayHints, Value::Other("a list"), Err("got a list"));
     }
 

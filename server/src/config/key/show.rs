@@ -49,6 +49,7 @@ impl Key {
             max_budget,
             task,
             tools,
+            shell,
             actions,
             permissions,
             review,
@@ -59,6 +60,11 @@ impl Key {
         match self {
             Self::ToolsMode => shown(&tools.mode, |mode| quoted(mode.name())),
             Self::ToolsSearch => shown(&tools.search, |choice| quoted(&choice.shown())),
+            Self::ShellTrialTree => shown(&shell.trial_tree, |choice| quoted(choice.name())),
+            Self::ShellNetwork => shown(&shell.network, |choice| quoted(choice.name())),
+            Self::ShellEnvironment => joined(&shell.environment),
+            Self::ShellPassThrough => joined(&shell.pass_through),
+            Self::Shell(number) => (plain(&shell.number(number)), shell.origin(number)),
             Self::ModelProvider => {
                 shown(&model.provider, |provider| set(provider.as_ref(), |provider| quoted(provider.name())))
             }

@@ -129,6 +129,10 @@ fn the_layers_in_their_order() {
             "actions = unset # default",
             "tools.mode = \"all\" # default",
             "tools.search = \"on\" # default",
+            "shell.trial_tree = \"auto\" # default",
+            "shell.network = \"none\" # default",
+            "shell.environment = [] # default",
+            "shell.pass_through = [] # default",
             "permissions.mode = unset # default",
             "permissions.allow = [] # default",
             "permissions.ask = [] # default",
@@ -140,6 +144,14 @@ fn the_layers_in_their_order() {
             "review.echo_timeout_ms = 1000 # default",
             "files.edit_limit = 52428800 # default",
             "log.level = \"info\" # default",
+            "shell.default_timeout_ms = 120000 # default",
+            "shell.longest_timeout_ms = 600000 # default",
+            "shell.output_chars = 30000 # default",
+            "shell.failed_output_chars = 10000 # default",
+            "shell.saved_bytes = 67108864 # default",
+            "shell.most_output_bytes = 5368709120 # default",
+            "shell.processes = 4096 # default",
+            "shell.memory_bytes = 17179869184 # default",
         ]
     );
     assert!(!format!("{loaded:?}").contains("FAKE"));

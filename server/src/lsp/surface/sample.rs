@@ -139,6 +139,7 @@ pub(super) fn reason(summary: &str) -> Reason {
         summary: summary.to_owned(),
         agent: None,
         by_user: false,
+        must_ask: None,
     }
 }
 

@@ -53,6 +53,7 @@ fn file(file: &FileReview, first: usize, count: usize, encoding: PositionEncodin
         binary: false,
         disk_differs: file.disk_differs,
         session_id: file.session.to_string(),
+        must_ask: file.must_ask().map(str::to_owned),
         hunks: file
             .hunks
             .iter()
@@ -148,7 +149,13 @@ mod tests {
     use crate::review::{HunkId, Reason};
 
     fn reason(summary: &str, by_user: bool) -> Reason {
-        Reason { tool_use_id: ToolUseId("t".to_owned()), summary: summary.to_owned(), agent: None, by_user }
+        Reason {
+            tool_use_id: ToolUseId("t".to_owned()),
+            summary: summary.to_owned(),
+            agent: None,
+            by_user,
+            must_ask: None,
+        }
     }
 
     #[test]

@@ -92,7 +92,7 @@ mod tests {
 
     fn reason() -> Reason {
         let tool_use_id = ToolUseId("t".to_owned());
-        Reason { tool_use_id, summary: String::new(), agent: None, by_user: false }
+        Reason { tool_use_id, summary: String::new(), agent: None, by_user: false, must_ask: None }
     }
 
     fn file(draft: &Draft) -> FileReview {

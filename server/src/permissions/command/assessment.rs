@@ -1,6 +1,7 @@
 //! What is known of a command line before it runs.
 
 use crate::documents::AbsPath;
+use crate::permissions::read_only::Shows;
 
 /// What a command line would do. It runs without a question only if `ask` is empty and **every** part is read-only or allowed
 /// by a rule; **any** part that a deny or ask rule speaks of decides for the whole.
@@ -28,12 +29,20 @@ pub struct Part {
     pub read_only: bool,
     /// What it reads, where it says so.
     pub reads: Vec<PathWord>,
+    pub(in crate::permissions) shows: Shows,
     /// The spellings an allow rule has to fit one of.
     pub(super) exact: Vec<String>,
     /// More spellings that a deny or ask rule may fit.
     pub(super) wider: Vec<String>,
     /// Only a rule that names the whole command allows it, since its arguments say what else runs.
     pub(super) whole_only: bool,
+}
+
+impl Part {
+    /// Whether git is what it starts, wrappers aside.
+    pub(in crate::permissions) fn is_git(&self) -> bool {
+        self.exact.iter().any(|spelled| spelled == "git" || spelled.starts_with("git "))
+    }
 }
 
 /// A path that a command names.
@@ -43,6 +52,8 @@ pub struct PathWord {
     pub source: String,
     /// Resolved against the folder the command runs in; `None` if that can't be told from the text.
     pub path: Option<AbsPath>,
+    /// It stands for whatever fits it; then `path` is the folder that all of that lies in.
+    pub pattern: bool,
 }
 
 /// Which way a rule decides.

@@ -29,7 +29,8 @@ impl Folders {
 
     /// What `word` of the command at `at` may name: one path for each folder.
     pub(super) fn resolve(&self, at: usize, word: &Word) -> Vec<PathWord> {
-        let named = |path| PathWord { source: word.source.clone(), path };
+        let pattern = word.literal.is_none();
+        let named = |path| PathWord { source: word.source.clone(), path, pattern };
         let Some(name) = name(word) else { return vec![named(None)] };
         match self.of_command.get(at) {
             _ if name.starts_with('/') => vec![named(AbsPath::new(&name))],

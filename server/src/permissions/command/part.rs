@@ -66,6 +66,7 @@ pub(super) fn of(command: &SimpleCommand) -> Known {
         source: command.source.clone(),
         read_only,
         reads: Vec::new(),
+        shows: read_only::shows(&stripped.words),
         exact: exact(command, &stripped, has_safe_environment),
         wider: wider(command, &stripped),
         whole_only: whole_only(&stripped) || whole_only(command),

@@ -3,8 +3,9 @@
 use super::super::matching::{Family, Judged, Reached};
 use super::super::policy::{Policy, SettledRule, Source};
 use super::super::request::{Question, SaveTo};
-use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule};
+use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule, repository};
 use super::question;
+use super::wide_reads::may_show_limited;
 use crate::documents::AbsPath;
 
 /// Programs whose work is to change files, which a session that accepts edits need not be asked about.
@@ -23,6 +24,16 @@ pub(super) fn always_asked(judged: &Judged<'_>, policy: &Policy) -> Option<Quest
     if let Some(why) = removes_too_much(judged, assessment, policy) {
         return ask(&why);
     }
+    if let Some(why) = may_show_limited(judged, policy) {
+        // Only what was said after that question answers it.
+        let of_session = |settled: &SettledRule| settled.source == Source::Session;
+        let granted = policy.allows_command(judged, |_| false, of_session);
+        let rules = if assessment.ask.is_none() { whole(judged) } else { Vec::new() };
+        let asked = Question { save: SaveTo::Session, ..question(judged.call, why, rules) };
+        if !granted {
+            return Some(asked);
+        }
+    }
     let bypassing = policy.mode == PermissionMode::BypassPermissions;
     match &assessment.ask {
         Some(why) if !bypassing => ask(why),
@@ -35,7 +46,8 @@ pub(super) fn always_asked(judged: &Judged<'_>, policy: &Policy) -> Option<Quest
 
 /// What is asked about a command that no deny and no ask rule speaks of; `None`: nothing.
 pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
-    let (Some(assessment), Access::Command { direct, .. }) = (&judged.assessment, &judged.call.access) else {
+    let (Some(assessment), Access::Command { direct, cwd, .. }) = (&judged.assessment, &judged.call.access)
+    else {
         return None;
     };
     let call = judged.call;
@@ -44,8 +56,8 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
         // A rule was granted for a command that could change nothing but drafts.
         let of_session = |settled: &SettledRule| settled.source == Source::Session;
         let granted = policy.allows_command(judged, |part| part.read_only, of_session);
-        let why = "It would run on your files themselves, since no trial tree can be made here, and would not see changes \
-                   that are pending.";
+        let why = "It can work on your files themselves, since there is no trial tree here or no sandbox around it \
+                   (`copydesk doctor` says why), and may not see changes that are pending.";
         let asked = Question { save: SaveTo::Session, ..question(call, why, rules) };
         return (!granted).then_some(asked);
     }
@@ -55,8 +67,12 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
     let inside = |path: &Reached| policy.is_inside(&path.spelled);
     let edits_allowed = all_known(&assessment.edits)
         && judged.edits.iter().all(|path| edits_free(path) || (accepts && inside(path)));
+    // What only looks, and still starts what the repository says.
+    let looks = assessment.parts.iter().any(|part| part.read_only && part.is_git());
+    let starts = if looks { repository::starts_programs(cwd) } else { None };
+    let is_harmless = |part: &Part| part.read_only && !(starts.is_some() && part.is_git());
     let is_editing = |part: &Part| {
-        part.read_only || part.source.split_whitespace().next().is_some_and(|word| EDITING.contains(&word))
+        is_harmless(part) || part.source.split_whitespace().next().is_some_and(|word| EDITING.contains(&word))
     };
     let reads_free = |words: &[PathWord]| {
         words.iter().all(|word| {
@@ -67,9 +83,12 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
             })
         })
     };
-    let harmless = |part: &Part| part.read_only && reads_free(&part.reads);
+    let harmless = |part: &Part| is_harmless(part) && reads_free(&part.reads);
     if policy.allows_command(judged, harmless, |_| true) {
-        if edits_allowed {
+        // What a command changes in the trial tree is only proposed, and is judged then; another program than these could
+        // do the same without saying so.
+        let stays_inside = policy.allows_every_command() && !*direct && judged.edits.iter().all(inside);
+        if edits_allowed || stays_inside {
             return None;
         }
         let why = format!("It writes {}.", named(&assessment.edits));
@@ -78,11 +97,23 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
     if accepts && edits_allowed && !assessment.edits.is_empty() && assessment.parts.iter().all(is_editing) {
         return None;
     }
+    if let Some(what) = starts {
+        let why = format!("The repository's own configuration starts programs when git looks at it: {what}.");
+        return Some(question(call, why, if rules.is_empty() { whole(judged) } else { rules }));
+    }
     if assessment.read_only && assessment.edits.is_empty() {
         let why = format!("It reads outside the workspace: {}.", named(&assessment.reads));
         return Some(question(call, why, rules));
     }
     Some(question(call, "No rule allows this command yet.", rules))
+}
+
+/// The command as it stands, if a rule can say so.
+fn whole(judged: &Judged<'_>) -> Vec<Rule> {
+    let Access::Command { text, .. } = &judged.call.access else { return Vec::new() };
+    let is_one = judged.assessment.as_ref().is_some_and(|assessment| assessment.parts.len() == 1);
+    let fits = is_one && !text.contains(['*', '\n']);
+    fits.then(|| Rule { tool: "Bash".to_owned(), spec: Some(text.trim().to_owned()) }).into_iter().collect()
 }
 
 /// What an "always" would add.

@@ -167,8 +167,9 @@ fn a_denied_tool_is_not_even_told_of() {
 
 #[test]
 fn what_a_search_passes_by() {
-    let policy = policy(&["deny Read(.env)", "deny Read(secrets/**)", "allow Read"]);
-    for (name, want) in [("a/.env", true), ("secrets/key", true), ("src/a.rs", false)] {
+    let policy = policy(&["deny Read(.env)", "deny Read(secrets/**)", "ask Read(*.pem)", "allow Read"]);
+    let names = [("a/.env", true), ("secrets/key", true), ("a/b.pem", true), ("src/a.rs", false)];
+    for (name, want) in names {
         assert_eq!(policy.forbids_reading(&path(name)), want, "{name}");
     }
 }
@@ -200,6 +201,59 @@ fn commands() {
     check(&[], "Bash: mkdir -p src/new", ["ask", "allow", "deny", "deny", "allow"]);
     check(&[], "Bash: mkdir /elsewhere", asked);
     check(&[], "Bash: touch .git/hooks/pre-commit", asked);
+}
+
+#[test]
+fn a_rule_for_every_command_lets_run_what_changes_only_the_trial_tree() {
+    let free = ["allow", "allow", "deny", "allow", "allow"];
+    for called in [
+        "sed -i s/a/b/ src/a.rs",
+        "rm src/a.rs",
+        "echo x > out.txt",
+        "sed -i -f s src/a.rs",
+        "mv a b",
+        "rm -rf target",
+    ] {
+        check(&["allow Bash"], &format!("Bash: {called}"), free);
+    }
+    let asked = ["ask", "ask", "deny", "deny", "allow"];
+    for called in ["echo x > /etc/x", "rm /elsewhere/a", "cp a ../b", "touch .envrc", "rm .git/index"] {
+        check(&["allow Bash"], &format!("Bash: {called}"), asked);
+    }
+    for called in ["rm -rf /", "rm -rf ~", "rm -rf ."] {
+        check(&["allow Bash"], &format!("Bash: {called}"), ["ask", "ask", "deny", "deny", "ask"]);
+    }
+    check(&["allow Bash", "deny Edit(src/**)"], "Bash: rm src/a.rs", ["deny"; 5]);
+    check(&["allow Bash(rm:*)"], "Bash: rm src/a.rs", ["ask", "allow", "deny", "deny", "allow"]);
+    let access = Access::Command { text: "rm a".into(), cwd: path(""), unsandboxed: false, direct: true };
+    assert_eq!(word(&decide(&Call { access, ..call("Bash: rm a") }, &policy(&["allow Bash"]))), "ask");
+}
+
+#[test]
+fn git_that_would_start_what_the_repository_says_is_asked_about() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+    let git = |text: &str| {
+        std::fs::create_dir_all(root.join(".git").as_path()).unwrap();
+        std::fs::write(root.join(".git/config").as_path(), text).unwrap();
+    };
+    let decided = |command: &str, rules: &[&str]| {
+        let mut policy =
+            Policy { workspace: Arc::new(Workspace::new(vec![root.clone()], false)), ..policy(rules) };
+        policy.mode = PermissionMode::AcceptEdits;
+        let access =
+            Access::Command { text: command.into(), cwd: root.clone(), unsandboxed: false, direct: false };
+        decide(&Call { access, ..call("Bash: git") }, &policy)
+    };
+    git("[core]\n\tbare = false\n");
+    assert_eq!(decided("git status", &[]), Verdict::Allow);
+    git("[filter \"x\"]\n\tclean = touch PWNED\n");
+    for command in ["git status", "git diff", "timeout 5 git log -p", "touch a && git status"] {
+        let Verdict::Ask(question) = decided(command, &[]) else { panic!("{command} is asked about") };
+        assert!(question.explanation.contains("clean = touch PWNED"), "{}", question.explanation);
+    }
+    assert_eq!(decided("ls", &[]), Verdict::Allow);
+    assert_eq!(decided("git status", &["allow Bash(git status:*)"]), Verdict::Allow);
 }
 
 #[test]

@@ -60,6 +60,9 @@ impl Desk {
         }
         if hunks.is_empty() && draft.draft.text().is_some() {
             // An empty file has no hunk.
+            if draft.reasons.iter().any(|reason| reason.must_ask.is_some()) {
+                return Vec::new();
+            }
             let act = Act::AsItComes(Vec::new());
             return vec![Part { path: path.clone(), session: session.clone(), act }];
         }

@@ -245,6 +245,7 @@ fn reason() -> Reason {
         summary: "try".to_owned(),
         agent: None,
         by_user: false,
+        must_ask: None,
     }
 }
 

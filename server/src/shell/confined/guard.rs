@@ -47,9 +47,8 @@ pub(super) fn run(order: &Order, end: End) -> Result<Exit, Refused> {
     process::set_child_subreaper(Some(getpid())).step("guard")?;
     // A command can't look into its guard.
     process::set_dumpable_behavior(DumpableBehavior::NotDumpable).step("guard")?;
-    let Some(mut command) = command(order) else {
-        return Err(Refused::new("command", "there is none"));
-    };
+    // The walls alone were to be tried.
+    let Some(mut command) = command(order) else { return Ok(Exit::Code(0)) };
     let program = order.argv.first().map_or("", String::as_str);
     let child = command.process_group(0).spawn().map_err(|error| not_started(program, &error))?;
     drop(command);
@@ -74,6 +73,12 @@ pub(super) fn exit(status: WaitStatus) -> Exit {
 fn not_started(program: &str, error: &std::io::Error) -> Refused {
     if error.kind() == std::io::ErrorKind::ArgumentListTooLong {
         return Refused::new("command", "it is longer than this system lets a command be");
+    }
+    if error.kind() == std::io::ErrorKind::NotFound {
+        return Refused::new(
+            "command",
+            format!("there is no {program} here: install it, or put its folder into PATH"),
+        );
     }
     Refused::new("command", format!("{program} can't be started: {error}"))
 }

@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::fs::{self, OpenOptions};
 use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _, symlink};
+use std::os::unix::fs::{FileTypeExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink};
 
 use camino::{Utf8Path, Utf8PathBuf};
 use rustix::fs::{CWD, Mode, OFlags, openat};
@@ -25,6 +25,16 @@ const DEVICE_LINKS: [(&str, &str); 4] = [
 ];
 /// Where programs put what is temporary, whatever `TMPDIR` says.
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
+/// Where the services of a system have their sockets, through which others would act for the command. It sees an empty
+/// folder instead.
+const RUNNING: &str = "/run";
+/// What of it programs need: the system itself where it lies there, and what a link leads to that says how names are
+/// looked up.
+const KEPT_OF_RUNNING: [&str; 3] = ["/run/current-system", "/run/booted-system", "/run/opengl-driver"];
+const RESOLVER: &str = "/etc/resolv.conf";
+/// Sockets that are put out of reach, one by one.
+const MOST_SOCKETS: usize = 4_096;
+
 /// What a user who is root outside could change of the system through `/proc`.
 const KNOBS: [&str; 6] =
     ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"];
@@ -43,8 +53,21 @@ enum OpenedKind {
     Real(OwnedFd),
 }
 
-/// Builds all but `/proc`, which only a process of the new name space can mount.
-pub(super) fn build(spaces: &Namespaces) -> Result<(), Refused> {
+/// The sockets that this machine's programs have in its file system, wherever that is. Asked before the network is
+/// another: no wall around that keeps anybody from a socket which has a name here.
+pub(super) fn sockets() -> Vec<Utf8PathBuf> {
+    let listed = fs::read("/proc/net/unix").unwrap_or_default();
+    let listed = String::from_utf8_lossy(&listed);
+    let mut found: Vec<Utf8PathBuf> = listed.lines().filter_map(socket).collect();
+    found.sort();
+    found.dedup();
+    found.retain(|path| fs::symlink_metadata(path).is_ok_and(|metadata| metadata.file_type().is_socket()));
+    found.truncate(MOST_SOCKETS);
+    found
+}
+
+/// Builds all but `/proc`, which only a process of the new name space can mount. `sockets` are those of this machine.
+pub(super) fn build(spaces: &Namespaces, sockets: &[Utf8PathBuf]) -> Result<(), Refused> {
     let private = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", private).step("private mounts")?;
     let opened = open_all(spaces)?;
@@ -55,6 +78,7 @@ pub(super) fn build(spaces: &Namespaces) -> Result<(), Refused> {
     // Opened too, since it may lie below what is hidden.
     let (empty_folder, empty_file) = empty(&scratch).step("scratch folder")?;
     devices(&scratch.join("dev")).step("devices")?;
+    running(&scratch.join("run")).step(RUNNING)?;
 
     let mut writable: Vec<Utf8PathBuf> = Vec::new();
     for place in TEMPORARY.map(Utf8Path::new) {
@@ -74,7 +98,7 @@ pub(super) fn build(spaces: &Namespaces) -> Result<(), Refused> {
         }
         writable.push(at.clone());
     }
-    for hidden in &spaces.hidden {
+    for hidden in spaces.hidden.iter().chain(sockets) {
         let over = match fs::metadata(hidden) {
             Ok(metadata) if metadata.is_dir() => &empty_folder,
             Ok(_) => &empty_file,
@@ -197,6 +221,34 @@ fn devices(made: &Utf8Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// A `/run` without sockets.
+fn running(made: &Utf8Path) -> std::io::Result<()> {
+    let place = Utf8Path::new(RUNNING);
+    if !place.is_dir() || place.is_symlink() {
+        return Ok(());
+    }
+    fs::create_dir(made)?;
+    let resolver = Utf8Path::new(RESOLVER).canonicalize_utf8().ok();
+    let kept = KEPT_OF_RUNNING.iter().map(Utf8PathBuf::from).chain(resolver);
+    for kept in kept.filter(|kept| kept.starts_with(place)) {
+        let Ok(below) = kept.strip_prefix(place) else { continue };
+        let at = made.join(below);
+        // A link is one again, and leads where it led.
+        if let Ok(target) = fs::read_link(&kept) {
+            at.parent().map_or(Ok(()), fs::create_dir_all)?;
+            symlink(target, &at)?;
+        } else if kept.is_dir() {
+            fs::create_dir_all(&at)?;
+            mount_bind(kept.as_std_path(), at.as_std_path())?;
+        } else if kept.is_file() {
+            at.parent().map_or(Ok(()), fs::create_dir_all)?;
+            fs::File::create(&at)?;
+            mount_bind(kept.as_std_path(), at.as_std_path())?;
+        }
+    }
+    Ok(mount_bind_recursive(made.as_std_path(), place.as_std_path())?)
+}
+
 /// Makes every mount read only but those at `writable` and the memory that programs share.
 fn read_only_but(writable: &[Utf8PathBuf]) -> Result<(), Refused> {
     let listed = fs::read_to_string("/proc/self/mountinfo").step("mounts")?;
@@ -212,6 +264,12 @@ fn read_only_but(writable: &[Utf8PathBuf]) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// The name in a line of `/proc/net/unix`. One that does not begin at the root is known to nobody but its maker.
+fn socket(line: &str) -> Option<Utf8PathBuf> {
+    let (at, _) = line.match_indices(" /").next()?;
+    line.get(at + 1..).map(Utf8PathBuf::from)
 }
 
 /// Where a line of `/proc/self/mountinfo` says that something is mounted, and with which flags.
@@ -250,6 +308,15 @@ mod tests {
     #[track_caller]
     fn check(line: &str, at: &str, flags: MountFlags) {
         assert_eq!(mounted(line), Some((at.into(), flags)));
+    }
+
+    #[test]
+    fn the_kernel_s_list_of_sockets_is_read() {
+        let line = |name: &str| format!("0000000000000000: 00000002 00000000 00010000 0001 01 17013 {name}");
+        assert_eq!(socket(&line("/run/a b.sock")), Some("/run/a b.sock".into()));
+        for name in ["", "@abstract", "relative/a.sock", "Path"] {
+            assert_eq!(socket(&line(name)), None, "{name}");
+        }
     }
 
     #[test]

@@ -19,6 +19,12 @@ pub(super) struct Ignored {
 /// A repository's own files.
 pub(super) const REPOSITORY: &str = ".git";
 
+/// Whether git ignores the folder `path` of `root`, or one that it lies in.
+pub(in crate::shell) fn is_ignored(root: &Utf8Path, path: &Utf8Path) -> bool {
+    let mut ignored = Ignored::new(root, root);
+    path.ancestors().filter(|folder| !folder.as_str().is_empty()).any(|folder| ignored.is(folder, true))
+}
+
 impl Ignored {
     /// `upper` lies over `lower`.
     pub(super) fn new(lower: &Utf8Path, upper: &Utf8Path) -> Self {

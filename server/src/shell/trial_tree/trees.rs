@@ -128,6 +128,6 @@ impl Trees {
 }
 
 /// Roots that do not lie in another one.
-fn outer(roots: &[Utf8PathBuf]) -> impl Iterator<Item = &Utf8PathBuf> {
+pub(in crate::shell) fn outer(roots: &[Utf8PathBuf]) -> impl Iterator<Item = &Utf8PathBuf> {
     roots.iter().filter(move |root| !roots.iter().any(|other| other != *root && root.starts_with(other)))
 }

@@ -3,7 +3,8 @@
 use super::super::{ToolUseContext, proposing};
 use super::views::Views;
 use crate::documents::{AbsPath, Text, text_of};
-use crate::review::{HunkId, Proposal, ProposeError};
+use crate::permissions::{ChangeVerdict, decide_change};
+use crate::review::{HunkId, Proposal, ProposeError, Reason};
 use crate::shell::{ChangeKind, TreeChange, Whole};
 
 /// What became of one change.
@@ -11,6 +12,8 @@ use crate::shell::{ChangeKind, TreeChange, Whole};
 pub(super) struct Told {
     pub(super) path: String,
     pub(super) what: What,
+    /// Only the person can accept it, for this reason.
+    pub(super) must_ask: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,39 +25,63 @@ pub(super) enum What {
     NotProposed(String),
 }
 
-/// Puts each change on the desk; `summary` says what the command was for.
+/// Puts each change on the desk, if the rules let it be made; `summary` says what the command was for.
+/// `unfinished`: why the command may have left things half done.
 pub(super) async fn propose(
     context: &ToolUseContext,
     views: &Views,
     summary: &str,
     changes: &[TreeChange],
+    unfinished: Option<&str>,
 ) -> Vec<Told> {
     let mut told = Vec::new();
     for change in changes {
         let Some(path) = AbsPath::new(&change.path) else { continue };
-        let what = match &change.kind {
-            ChangeKind::Written(bytes) => {
-                let (what, form) = written(context, views, summary, &path, bytes).await;
-                if let Some(form) = form {
-                    told.push(Told { path: context.workspace.display(&path), what: form });
+        let mut reason = proposing::reason(context, summary.to_owned());
+        reason.must_ask = unfinished.map(str::to_owned);
+        let verdict = match &change.kind {
+            ChangeKind::Written(_) | ChangeKind::Deleted => decide_change(&path, &context.policy),
+            // These are never proposed.
+            ChangeKind::Mode(_)
+            | ChangeKind::Whole { .. }
+            | ChangeKind::Overtaken
+            | ChangeKind::Repository => ChangeVerdict::Free,
+        };
+        let denied = match verdict {
+            ChangeVerdict::Free => None,
+            ChangeVerdict::Asked(why) => {
+                reason.must_ask = Some(why);
+                None
+            }
+            ChangeVerdict::Denied(why) => {
+                Some(What::NotProposed(format!("undone. {}", why.trim_end_matches('.'))))
+            }
+        };
+        let must_ask = reason.must_ask.clone();
+        let what = match (&change.kind, denied) {
+            (_, Some(denied)) => denied,
+            (ChangeKind::Written(bytes), None) => {
+                let (what, form) = written(context, views, reason, &path, bytes).await;
+                if let Some(what) = form {
+                    told.push(Told { path: context.workspace.display(&path), what, must_ask: None });
                 }
                 what
             }
-            ChangeKind::Deleted => deleted(context, summary, &path).await,
-            ChangeKind::Mode(mode) => {
+            (ChangeKind::Deleted, None) => deleted(context, reason, &path).await,
+            (ChangeKind::Mode(mode), None) => {
                 What::NotProposed(format!("its permissions are {mode:o} now, which can't be proposed"))
             }
-            ChangeKind::Whole { what, size } => What::NotProposed(whole(*what, *size)),
-            ChangeKind::Overtaken => What::NotProposed(
+            (ChangeKind::Whole { what, size }, None) => What::NotProposed(whole(*what, *size)),
+            (ChangeKind::Overtaken, None) => What::NotProposed(
                 "the user changed the file while the command ran: run the command again if it is still wanted"
                     .to_owned(),
             ),
-            ChangeKind::Repository => What::NotProposed(
+            (ChangeKind::Repository, None) => What::NotProposed(
                 "the repository itself can't be changed from here, so this was undone; what was done with git is gone"
                     .to_owned(),
             ),
         };
-        told.push(Told { path: context.workspace.display(&path), what });
+        told.push(Told { path: context.workspace.display(&path), what, must_ask });
     }
     told
 }
@@ -63,7 +90,7 @@ pub(super) async fn propose(
 async fn written(
     context: &ToolUseContext,
     views: &Views,
-    summary: &str,
+    reason: Reason,
     path: &AbsPath,
     bytes: &[u8],
 ) -> (What, Option<What>) {
@@ -93,7 +120,6 @@ async fn written(
         (None, Some(_)) => Err("the file was deleted meanwhile".to_owned()),
         (now, base) => Ok(Proposal::Made { content, from: base.or_else(|| same(now.as_ref(), &text)) }),
     });
-    let reason = proposing::reason(context, summary.to_owned());
     let what = match context.desk.propose(&context.session, path, reason, make).await {
         Ok(proposed) if is_new => What::Created(proposed.hunks),
         Ok(proposed) => What::Changed(proposed.hunks),
@@ -107,8 +133,7 @@ fn same(now: Option<&Text>, text: &Text) -> Option<Text> {
     now.filter(|now| *now == text).cloned()
 }
 
-async fn deleted(context: &ToolUseContext, summary: &str, path: &AbsPath) -> What {
-    let reason = proposing::reason(context, summary.to_owned());
+async fn deleted(context: &ToolUseContext, reason: Reason, path: &AbsPath) -> What {
     let make = Box::new(|_: &crate::review::AgentView| Ok(Proposal::Delete));
     match context.desk.propose(&context.session, path, reason, make).await {
         Ok(proposed) => What::Deleted(proposed.hunks),

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::{ToolResult, ToolUseContext};
 use super::changes::{Told, What};
 use crate::conversation::ToolResultContent;
+use crate::documents::AbsPath;
 use crate::review::HunkId;
 use crate::shell::command::is_benign_exit;
 use crate::shell::{Exit, Ground, How, Outcome, Shown, Task, TrialMode, WallKind};
@@ -19,9 +20,6 @@ pub(super) enum Report {
     MovedToBackground(Duration),
 }
 
-/// Characters of the output of a command that did well, and of one that failed.
-const SHOWN: usize = 30_000;
-const SHOWN_OF_FAILED: usize = 10_000;
 /// Changed files that are named.
 const NAMED: usize = 60;
 
@@ -35,7 +33,7 @@ pub(super) fn report(
     limit: Option<Duration>,
 ) -> ToolResult {
     let (ending, failed) = ending(task, outcome, limit);
-    let shown = task.shown(if failed { SHOWN_OF_FAILED } else { SHOWN });
+    let shown = task.shown(if failed { task.caps().failed } else { task.caps().whole });
     let moved = context.shell.settle(outcome.cwd.as_deref());
     let parts = [
         ending,
@@ -66,7 +64,7 @@ pub(super) fn running(task: &Task, how: Report) -> ToolResult {
     let so_far = match how {
         Report::Started => String::new(),
         Report::MovedToBackground(_) => {
-            format!("\nUp to now it wrote:\n{}", task.shown(SHOWN_OF_FAILED).text)
+            format!("\nUp to now it wrote:\n{}", task.shown(task.caps().failed).text)
         }
     };
     let text = format!("{begun}{place} You are told when it ends; TaskOutput shows what it writes.{so_far}");
@@ -82,6 +80,22 @@ pub(super) fn notice(task: &Task, ended: &ToolResult) -> String {
     });
     let text = texts.collect::<Vec<_>>().join("\n");
     format!("The background command {} (`{}`) has ended.\n{text}", task.id(), task.command())
+}
+
+/// What the model is told of the changes of a command that was cancelled, if there can be any.
+pub(super) fn undone(context: &ToolUseContext, task: &Task, outcome: &Outcome) -> Option<String> {
+    let names = outcome.changes.iter().filter_map(|change| AbsPath::new(&change.path));
+    let names: Vec<String> = names.take(NAMED).map(|path| context.workspace.display(&path)).collect();
+    let changed = match (task.ground().mode, names.as_slice()) {
+        (TrialMode::Direct | TrialMode::Real, _) => {
+            "It ran on the user's files themselves: look at what it has changed there.".to_owned()
+        }
+        (TrialMode::Overlay | TrialMode::Copy, []) => return None,
+        (TrialMode::Overlay | TrialMode::Copy, names) => {
+            format!("What it had changed by then was undone and is not proposed: {}.", names.join(", "))
+        }
+    };
+    Some(format!("The command `{}` was cancelled. {changed}", task.command()))
 }
 
 /// How it ended, if that has to be said, and whether it counts as an error.
@@ -112,13 +126,16 @@ fn list(changes: &[Told]) -> Option<String> {
         return None;
     }
     let mut text = "It changed:".to_owned();
-    for Told { path, what } in changes.iter().take(NAMED) {
-        let line = match what {
+    for Told { path, what, must_ask } in changes.iter().take(NAMED) {
+        let mut line = match what {
             What::Created(hunks) => format!("{path}: new, pending review{}", named(hunks)),
             What::Changed(hunks) => format!("{path}: changed, pending review{}", named(hunks)),
             What::Deleted(hunks) => format!("{path}: deleted, pending review{}", named(hunks)),
             What::NotProposed(why) => format!("{path}: {why}"),
         };
+        if let Some(why) = must_ask {
+            let _ = write!(line, "; the user is asked about it in any mode: {why}");
+        }
         let _ = write!(text, "\n- {line}");
     }
     if changes.len() > NAMED {

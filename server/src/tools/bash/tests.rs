@@ -21,6 +21,8 @@ fn an_input_that_no_shell_could_run_is_refused() {
 async fn without_the_program_to_build_walls_nothing_runs() {
     let fixture = Fixture::new(&[("a.txt", "a")]);
     let refused = fixture.call(&Bash, json!({"command": "touch made"})).await.expect_err("it can't run");
+    assert!(refused.starts_with("Nothing was run: on this machine nothing keeps a command"), "{refused}");
+    let refused = fixture.call(&Bash, json!({"command": "touch made"})).await.expect_err("it can't run");
     assert!(refused.contains("could not be run"), "{refused}");
     assert_eq!(fixture.on_disk("made"), None);
 }

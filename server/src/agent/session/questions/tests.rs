@@ -138,13 +138,14 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
         let policy = Policy::of(Arc::new(Workspace::new(vec![root.clone()], false)));
+        let own = OwnRules { trusted: vec![root.to_string()], ..OwnRules::default() };
         let book = RuleBook::new(Places {
             root: Some(root),
             home: None,
             case: PathCase::Sensitive,
             managed: None,
             trusted: None,
-            own: OwnRules::default(),
+            own,
         });
         let (outbox, events) = Outbox::new();
         let questions = Questions::new(policy, SessionMode::default(), book, clock());

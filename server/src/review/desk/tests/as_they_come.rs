@@ -123,6 +123,34 @@ async fn a_line_that_is_typed_in_while_its_change_waits_for_its_turn_is_left_alo
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_only_the_person_may_accept_waits_for_them() {
+    let bench = bench().await;
+    bench.write_asked("A", ".envrc", "export A=1\n", None).await;
+    bench.write_asked("A", "empty", "", None).await;
+    bench.write_asked("A", "f", "a\nB\nc\nd\n", Some(ABCD)).await;
+    bench.edit("A", "f", "d", "D").await;
+    bench.moment().await;
+    let waiting = ".envrc [A] create\n.envrc [A] 0  -> export A=1 pending\nempty [A] create\nempty [A] 0  ->  pending\nf [A] 1 b -> B pending\n";
+    assert_eq!(bench.review().await, waiting);
+    assert_eq!(
+        (bench.disk(".envrc"), bench.disk("empty"), bench.text("f")),
+        (None, None, "a\nb\nc\nD\n".to_owned())
+    );
+    // A later change by a call that was allowed does not take it along.
+    bench.edit("A", ".envrc", "A=1", "A=2").await;
+    bench.edit("A", "f", "B", "B2").await;
+    bench.moment().await;
+    assert_eq!((bench.disk(".envrc"), bench.text("f")), (None, "a\nb\nc\nD\n".to_owned()));
+    assert_eq!(bench.desk.view().files[0].must_ask(), Some("It says what programs run."));
+    bench.accept("f", 0).await;
+    bench.accept(".envrc", 0).await;
+    assert_eq!(
+        (bench.disk(".envrc").unwrap(), bench.text("f")),
+        ("export A=2\n".to_owned(), "a\nB2\nc\nD\n".to_owned())
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_conflict_is_the_persons() {
     let bench = Bench::new();
     bench.open("f", ABCD).await;

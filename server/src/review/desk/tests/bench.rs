@@ -143,12 +143,23 @@ impl Bench {
         summary: &str,
         make: MakeProposal,
     ) -> Result<Proposed, ProposeError> {
-        let reason = Reason {
-            tool_use_id: ToolUseId("toolu_1".to_owned()),
-            summary: summary.to_owned(),
-            agent: None,
-            by_user: false,
-        };
+        self.propose_for(session, name, reason(summary), make).await
+    }
+
+    /// A whole text that only the person may accept.
+    pub(super) async fn write_asked(&self, session: &str, name: &str, content: &str, seen: Option<&str>) {
+        let proposal = Proposal::Write { content: content.to_owned(), seen: seen.map(Text::from) };
+        let reason = Reason { must_ask: Some("It says what programs run.".to_owned()), ..reason("asked") };
+        self.propose_for(session, name, reason, Box::new(move |_| Ok(proposal))).await.unwrap();
+    }
+
+    async fn propose_for(
+        &self,
+        session: &str,
+        name: &str,
+        reason: Reason,
+        make: MakeProposal,
+    ) -> Result<Proposed, ProposeError> {
         self.desk.propose(&SessionId(session.to_owned()), &self.path(name), reason, make).await
     }
 
@@ -277,6 +288,16 @@ impl Bench {
     pub(super) async fn reject(&self, name: &str, number: usize) -> Vec<DecisionResult> {
         let hunk = self.hunk(name, "A", number);
         self.decide(Decide::Reject { reason: None }, Target::Hunk(hunk)).await
+    }
+}
+
+fn reason(summary: &str) -> Reason {
+    Reason {
+        tool_use_id: ToolUseId("toolu_1".to_owned()),
+        summary: summary.to_owned(),
+        agent: None,
+        by_user: false,
+        must_ask: None,
     }
 }
 

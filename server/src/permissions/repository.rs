@@ -1,0 +1,219 @@
+//! Whether a repository's own configuration starts programs when git only looks: filters, text conversions, another program
+//! for differences. Whoever wrote the folder may have written that too.
+//!
+//! Configurations are read line by line and the names of sections are not looked at: what is no such setting may be taken
+//! for one, never the other way round.
+
+use std::fs;
+
+use crate::documents::AbsPath;
+
+/// Longer configurations are not read: they count as starting programs.
+const LONGEST: u64 = 1 << 20;
+/// Modules whose configurations are read.
+const MOST_MODULES: usize = 200;
+
+/// Names of settings that hold a program, or another file of settings.
+const STARTING: &[&str] =
+    &["clean", "smudge", "process", "textconv", "command", "external", "path", "alternaterefscommand"];
+/// Of what a module says, these are not overruled by the environment that commands are given.
+const STARTING_IN_MODULES: &[&str] = &["fsmonitor", "showsignature"];
+/// What a program for large files asks to be put there, and which does what git does.
+const KNOWN: &[&str] = &[
+    "git-lfs clean -- %f",
+    "git-lfs smudge -- %f",
+    "git-lfs smudge --skip -- %f",
+    "git-lfs filter-process",
+    "git-lfs filter-process --skip",
+];
+
+/// What the configuration of the repository that `folder` lies in starts, in words for the person; `None`: nothing.
+pub(super) fn starts_programs(folder: &AbsPath) -> Option<String> {
+    let mut above = Some(folder.clone());
+    while let Some(at) = above {
+        let git = at.join(".git");
+        if git.as_path().is_dir() {
+            return of_repository(&git).or_else(|| of_listed_modules(&at));
+        }
+        if let Ok(text) = fs::read_to_string(git.as_path()) {
+            let named = text.trim().strip_prefix("gitdir:").map(str::trim)?;
+            return of_repository(&at.join(named)).or_else(|| of_listed_modules(&at));
+        }
+        // A repository without a folder of files looks so.
+        if ["HEAD", "objects", "refs"].iter().all(|part| at.join(part).as_path().exists()) {
+            return of_repository(&at);
+        }
+        above = at.parent();
+    }
+    None
+}
+
+fn of_repository(git: &AbsPath) -> Option<String> {
+    let common = fs::read_to_string(git.join("commondir").as_path()).ok();
+    let common = common.map_or_else(|| git.clone(), |written| git.join(written.trim()));
+    let own = [
+        git.join("config"),
+        git.join("config.worktree"),
+        common.join("config"),
+        common.join("config.worktree"),
+    ];
+    own.iter().find_map(|file| of_file(file, STARTING)).or_else(|| of_modules(&common.join("modules")))
+}
+
+/// A module may hold modules of its own.
+fn of_modules(folder: &AbsPath) -> Option<String> {
+    let mut folders = vec![folder.clone()];
+    let mut seen = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in folder.as_path().read_dir_utf8().into_iter().flatten().flatten() {
+            let at = folder.join(entry.file_name());
+            if !entry.file_type().is_ok_and(|kind| kind.is_dir()) || entry.file_name() == "objects" {
+                continue;
+            }
+            seen += 1;
+            if seen > MOST_MODULES * 10 {
+                return Some(format!("{folder} has more modules than are looked at"));
+            }
+            let found = of_module(&at);
+            if found.is_some() {
+                return found;
+            }
+            folders.push(at);
+        }
+    }
+    None
+}
+
+fn of_module(git: &AbsPath) -> Option<String> {
+    let files = [git.join("config"), git.join("config.worktree")];
+    files.iter().find_map(|file| of_file(file, STARTING).or_else(|| of_file(file, STARTING_IN_MODULES)))
+}
+
+/// Modules whose repository lies in their own folder.
+fn of_listed_modules(root: &AbsPath) -> Option<String> {
+    let listed = fs::read_to_string(root.join(".gitmodules").as_path()).ok()?;
+    let paths =
+        listed.lines().filter_map(|line| line.split_once('=').filter(|(name, _)| name.trim() == "path"));
+    paths.take(MOST_MODULES).find_map(|(_, path)| of_module(&root.join(path.trim()).join(".git")))
+}
+
+fn of_file(file: &AbsPath, names: &[&str]) -> Option<String> {
+    let metadata = fs::metadata(file.as_path()).ok()?;
+    if !metadata.is_file() || metadata.len() > LONGEST {
+        return Some(format!("{file} is no configuration that can be read"));
+    }
+    let bytes = fs::read(file.as_path()).ok()?;
+    let text = String::from_utf8_lossy(&bytes);
+    let found = text.lines().find_map(|line| starting(line, names))?;
+    Some(format!("{file} says `{found}`"))
+}
+
+/// The setting in `line`, if it is one of `names`. It may stand behind the name of its section.
+fn starting<'t>(line: &'t str, names: &[&str]) -> Option<&'t str> {
+    let behind_sections = line.match_indices(']').filter_map(|(at, _)| line.get(at + 1..));
+    let mut settings = std::iter::once(line).chain(behind_sections);
+    settings.find(|setting| {
+        let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
+        let value = value.trim();
+        names.contains(&name.trim().to_lowercase().as_str()) && !KNOWN.contains(&value) && !is_switch(value)
+    })
+}
+
+fn is_switch(value: &str) -> bool {
+    matches!(value.to_lowercase().as_str(), "true" | "false" | "yes" | "no" | "on" | "off" | "1" | "0")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A repository whose files are these.
+    fn repository(files: &[(&str, &str)]) -> (tempfile::TempDir, AbsPath) {
+        let folder = tempfile::tempdir().unwrap();
+        let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+        for (name, text) in files {
+            let path = root.join(name);
+            fs::create_dir_all(path.parent().unwrap().as_path()).unwrap();
+            fs::write(path.as_path(), text).unwrap();
+        }
+        (folder, root)
+    }
+
+    #[track_caller]
+    fn check(files: &[(&str, &str)], want: Option<&str>) {
+        let (_folder, root) = repository(files);
+        let below = root.join("src");
+        fs::create_dir_all(below.as_path()).unwrap();
+        let found = starts_programs(&below);
+        match want {
+            None => assert_eq!(found, None, "{files:?}"),
+            Some(part) => {
+                assert!(found.as_deref().is_some_and(|found| found.contains(part)), "{files:?} {found:?}");
+            }
+        }
+    }
+
+    const USUAL: &str =
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n[remote \"origin\"]\n\turl = x\n";
+
+    #[test]
+    fn a_usual_repository_starts_nothing() {
+        check(&[(".git/config", USUAL)], None);
+        check(&[("a", "")], None);
+        check(
+            &[(
+                ".git/config",
+                "[filter \"lfs\"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n",
+            )],
+            None,
+        );
+        check(&[(".git/config", "[core]\n\tfsmonitor = true\n")], None);
+    }
+
+    #[test]
+    fn what_starts_programs_is_found_wherever_it_stands() {
+        for line in [
+            "[filter \"x\"]\n\tclean = touch PWNED",
+            "[filter \"a]b\"] smudge=touch PWNED",
+            "[Filter \"x\"]\n  Process = touch",
+            "[diff \"x\"]\n\ttextconv = touch",
+            "[diff \"x\"]\n\tcommand = touch",
+            "[diff]\n\texternal = touch",
+            "[include]\n\tpath = ../evil",
+            "[includeIf \"gitdir:/\"]\n\tpath = ../evil",
+            "[core]\n\talternateRefsCommand = touch",
+            "[a]\n\tb = c # comment \\\n[filter \"x\"]\n\tclean = touch PWNED",
+        ] {
+            check(&[(".git/config", &format!("{USUAL}{line}\n"))], Some("config says"));
+        }
+    }
+
+    #[test]
+    fn worktrees_modules_and_bare_repositories_are_looked_at() {
+        let evil = "[filter \"x\"]\n\tclean = touch\n";
+        let monitor = "[core]\n\tfsmonitor = touch\n";
+        check(&[(".git", "gitdir: real\n"), ("real/config", evil)], Some("real/config says"));
+        check(
+            &[
+                (".git", "gitdir: main/worktrees/w"),
+                ("main/worktrees/w/commondir", "../..\n"),
+                ("main/config", evil),
+            ],
+            Some("main/config says"),
+        );
+        check(&[(".git/config", USUAL), (".git/config.worktree", evil)], Some("config.worktree says"));
+        check(
+            &[(".git/config", USUAL), (".git/modules/a/b/config", monitor)],
+            Some("modules/a/b/config says"),
+        );
+        check(
+            &[
+                (".git/config", USUAL),
+                (".gitmodules", "[submodule \"m\"]\n\tpath = m\n"),
+                ("m/.git/config", monitor),
+            ],
+            Some("m/.git/config says"),
+        );
+        check(&[("HEAD", ""), ("objects/a", ""), ("refs/a", ""), ("config", evil)], Some("config says"));
+    }
+}
