@@ -33,7 +33,12 @@ impl Default for Home {
 
 impl Home {
     pub fn new() -> Self {
-        let folder = tempfile::tempdir().expect("a temporary folder");
+        Self::below(&std::env::temp_dir())
+    }
+
+    /// In a folder that lives as long, made below this one.
+    pub fn below(folder: &Path) -> Self {
+        let folder = tempfile::tempdir_in(folder).expect("a temporary folder");
         std::fs::create_dir(folder.path().join("project")).expect("a project folder");
         Self { folder, environment: Vec::new(), errors: None }
     }
