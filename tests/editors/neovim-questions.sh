@@ -11,6 +11,8 @@ source "$here/neovim_terminal_steps.sh"
 source "$here/questions.sh"
 
 start_questions
+# Elsewhere "always" counts only once the folder is trusted.
+printf '\n[permissions]\ntrusted_folders = ["%s"]\n' "$project" >>"$XDG_CONFIG_HOME/copydesk/config.toml"
 open_neovim "$nvim" "$WORK/plain.lua" "$file"
 see 'fn load'
 # Where a longer message would wait for a key.
