@@ -102,7 +102,7 @@ async fn where_nobody_is_there_the_model_is_told() {
     let run = tokio::task::spawn_blocking(move || command.output()).await.unwrap().unwrap();
     assert!(run.status.success(), "{run:?}");
     let told = result(&model).await;
-    assert!(told.contains("gave no answer to this. Decide yourself"), "{told}");
+    assert!(told.contains("Nobody is here to be asked: decide yourself"), "{told}");
 }
 
 #[tokio::test]
