@@ -1,7 +1,7 @@
 // The agent's questions, each with its buttons. A closed one is not answered: it stays open until a button is chosen.
 
 import * as vscode from 'vscode';
-import type { PermissionAskedParams, PermissionOption } from '../../../protocol/generated/copydesk';
+import type { PermissionAnswerParams, PermissionAskedParams, PermissionOption } from '../../../protocol/generated/copydesk';
 import type { Client } from './client';
 
 /** What adds a rule, as the question explains it. */
@@ -46,21 +46,42 @@ export class Permissions implements vscode.Disposable {
   }
 
   private async ask(question: PermissionAskedParams): Promise<void> {
-    const choice = await vscode.window.showWarningMessage(
-      words(question),
-      { modal: false },
-      ...question.options.map((option) => ({ id: option.id, title: button(option) })),
-    );
+    const { toolCall, options } = question;
+    const buttons: Button[] = options.map((option) => ({ id: option.id, title: button(option) }));
+    const once = options.find(({ kind }) => kind === 'allow_once');
+    const command = commandOf(toolCall);
+    if (once && command !== undefined) buttons.push({ id: once.id, title: 'Edit…', edits: command });
+    const choice = await vscode.window.showWarningMessage(words(question), { modal: false }, ...buttons);
     if (!choice) return;
+    const answer: PermissionAnswerParams = { requestId: question.requestId, optionId: choice.id };
+    if (choice.edits !== undefined) {
+      const edited = await vscode.window.showInputBox({ title: 'Run this instead, once', value: choice.edits });
+      // A box that is closed answers nothing.
+      if (edited === undefined || edited.trim() === '') return;
+      answer.updatedInput = { ...(toolCall.input as object), command: edited };
+    }
     if (!this.open.has(question.requestId)) {
       void vscode.window.showInformationMessage('That question was answered elsewhere, or its task has ended.');
       return;
     }
-    await this.client.request('copydesk/permission/answer', { requestId: question.requestId, optionId: choice.id });
+    await this.client.request('copydesk/permission/answer', answer);
   }
 }
 
-/** Five buttons have room for a word each. */
+interface Button extends vscode.MessageItem {
+  /** Of the answer. */
+  id: string;
+  /** The text that is changed before it is allowed. */
+  edits?: string;
+}
+
+/** The command line as the model sent it: what is shown may have hidden characters written out. */
+function commandOf({ command, input }: PermissionAskedParams['toolCall']): string | undefined {
+  if (command === undefined || typeof input !== 'object' || input === null || !('command' in input)) return undefined;
+  return typeof input.command === 'string' ? input.command : undefined;
+}
+
+/** The buttons have room for a word each. */
 function button({ id, kind, name }: PermissionOption): string {
   if (id === 'once') return 'Once';
   if (id === 'words' && kind === 'reject_once') return 'Deny…';

@@ -37,20 +37,41 @@ local function retain(keep)
   draw()
 end
 
+--- What the menu calls the way to change a command before it runs, once.
+local EDIT = 'Edit and allow once…'
+
+--- The command line as the model sent it: what is shown may have hidden characters written out.
+local function command_of(call)
+  local input = call.command and type(call.input) == 'table' and call.input or {}
+  return type(input.command) == 'string' and input.command or nil
+end
+
 --- `copydesk/permission/asked`.
 function M.asked(_, params, context)
   local client = assert(vim.lsp.get_client_by_id(context.client_id))
   local what = params.toolCall.command or params.toolCall.title
+  local options = vim.tbl_map(function(option) return { name = option.name, value = { id = option.id } } end, params.options)
+  local once = vim.iter(params.options):find(function(option) return option.kind == 'allow_once' end)
+  local command = command_of(params.toolCall)
+  if once and command then table.insert(options, { name = EDIT, value = { id = once.id, edits = command } }) end
+  local function send(option, input)
+    local answer = { requestId = params.requestId, optionId = option, updatedInput = input }
+    client:request('copydesk/permission/answer', answer, function(failure)
+      if failure then vim.notify(failure.message, vim.log.levels.ERROR) end
+    end)
+  end
   add({
     id = params.requestId,
     client_id = client.id,
     title = params.toolCall.title .. '?',
     prompt = ('Copydesk asks: %s? %s'):format(what, params.explanation),
-    options = vim.tbl_map(function(option) return { name = option.name, value = option.id } end, params.options),
+    options = options,
     answer = function(option)
-      local answer = { requestId = params.requestId, optionId = option }
-      client:request('copydesk/permission/answer', answer, function(failure)
-        if failure then vim.notify(failure.message, vim.log.levels.ERROR) end
+      if not option.edits then return send(option.id) end
+      vim.ui.input({ prompt = 'Run this instead, once: ', default = option.edits }, function(edited)
+        -- A prompt that is closed answers nothing.
+        if not edited or edited:match('^%s*$') then return end
+        send(option.id, vim.tbl_extend('force', params.toolCall.input, { command = edited }))
       end)
     end,
   })
