@@ -92,6 +92,10 @@ export type TaskStartParams = {
  */
 sessionId?: string, prompt: Array<ContentBlock>, context?: EditorContext, 
 /**
+ * How much is asked in the session from now on; absent: as it is, or as new sessions begin.
+ */
+mode?: PermissionMode, 
+/**
  * Tokens to spend on the task: the agent goes on until they are nearly used, or until nothing more comes of it.
  */
 budgetTokens?: number, };
@@ -231,6 +235,23 @@ export type PermissionDenial = { toolName: string, toolUseId: string, toolInput:
 export type PermissionOption = { id: string, kind: PermissionOptionKind, name: string, };
 
 /**
+ * A change of what is asked.
+ */
+export type PermissionUpdate = { "type": "addRules", rules: Array<PermissionRule>, behavior: PermissionBehavior, destination: PermissionDestination, } | { "type": "replaceRules", rules: Array<PermissionRule>, behavior: PermissionBehavior, destination: PermissionDestination, } | { "type": "removeRules", rules: Array<PermissionRule>, behavior: PermissionBehavior, destination: PermissionDestination, } | { "type": "setMode", mode: PermissionMode, destination: PermissionDestination, } | { "type": "addDirectories", directories: Array<string>, destination: PermissionDestination, } | { "type": "removeDirectories", directories: Array<string>, destination: PermissionDestination, };
+
+/**
+ * `Tool`, or `Tool(content)`.
+ */
+export type PermissionRule = { toolName: string, ruleContent?: string, };
+
+export type PermissionBehavior = "allow" | "deny" | "ask";
+
+/**
+ * Where a change is kept. Files take new rules; anything else is for the session.
+ */
+export type PermissionDestination = "userSettings" | "projectSettings" | "localSettings" | "session" | "cliArg";
+
+/**
  * ACP permission option kinds.
  */
 export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
@@ -248,6 +269,10 @@ updatedInput?: unknown,
  * A denial ends the whole task.
  */
 interrupt?: boolean, 
+/**
+ * What else is changed with leave to run: what is asked from now on. What can't be done of it is told as a warning.
+ */
+updatedPermissions?: Array<PermissionUpdate>, 
 /**
  * Nobody was there to be asked, so this is no word of the user's: the model is told so.
  */

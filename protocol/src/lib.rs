@@ -26,8 +26,9 @@ pub use event::{
     ToolCallContent, ToolCallStatus, ToolKind, Usage,
 };
 pub use permission::{
-    PermissionAnswerParams, PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind,
-    PermissionResolvedParams, PermissionToolCall,
+    PermissionAnswerParams, PermissionAskedParams, PermissionBehavior, PermissionDenial,
+    PermissionDestination, PermissionOption, PermissionOptionKind, PermissionResolvedParams, PermissionRule,
+    PermissionToolCall, PermissionUpdate,
 };
 pub use prompt::{
     DiagnosticsGetParams, DiagnosticsGetResult, FileDiagnostics, HoverResult, LookUpParams, PlacesResult,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use ts_rs::TS;
 
-use crate::ToolKind;
+use crate::{PermissionMode, ToolKind};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -85,10 +85,77 @@ pub struct PermissionAnswerParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub interrupt: Option<bool>,
+    /// What else is changed with leave to run: what is asked from now on. What can't be done of it is told as a warning.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub updated_permissions: Vec<PermissionUpdate>,
     /// Nobody was there to be asked, so this is no word of the user's: the model is told so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub unattended: Option<bool>,
+}
+
+/// A change of what is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(tag = "type", rename_all = "camelCase")]
+pub enum PermissionUpdate {
+    AddRules {
+        rules: Vec<PermissionRule>,
+        behavior: PermissionBehavior,
+        destination: PermissionDestination,
+    },
+    /// In the place of all of this behavior that the session was given.
+    ReplaceRules {
+        rules: Vec<PermissionRule>,
+        behavior: PermissionBehavior,
+        destination: PermissionDestination,
+    },
+    RemoveRules {
+        rules: Vec<PermissionRule>,
+        behavior: PermissionBehavior,
+        destination: PermissionDestination,
+    },
+    SetMode {
+        mode: PermissionMode,
+        destination: PermissionDestination,
+    },
+    AddDirectories {
+        directories: Vec<String>,
+        destination: PermissionDestination,
+    },
+    RemoveDirectories {
+        directories: Vec<String>,
+        destination: PermissionDestination,
+    },
+}
+
+/// `Tool`, or `Tool(content)`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct PermissionRule {
+    pub tool_name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub rule_content: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionBehavior {
+    Allow,
+    Deny,
+    Ask,
+}
+
+/// Where a change is kept. Files take new rules; anything else is for the session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub enum PermissionDestination {
+    UserSettings,
+    ProjectSettings,
+    LocalSettings,
+    Session,
+    /// As if it had been said on the command line: for the session.
+    CliArg,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
-use crate::{ContentBlock, Range};
+use crate::{ContentBlock, PermissionMode, Range};
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
@@ -17,6 +17,10 @@ pub struct TaskStartParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub context: Option<EditorContext>,
+    /// How much is asked in the session from now on; absent: as it is, or as new sessions begin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mode: Option<PermissionMode>,
     /// Tokens to spend on the task: the agent goes on until they are nearly used, or until nothing more comes of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]

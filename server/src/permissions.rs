@@ -19,6 +19,7 @@ mod request;
 mod rule;
 mod save;
 mod settings;
+mod update;
 
 pub use access::{Access, Call};
 pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, TrustBy, Written};
@@ -38,3 +39,4 @@ pub use request::{
     PermissionRequest, Question, SAVE, SaveTo, Verdict, allow_flags, choice_request, request, unasked,
 };
 pub use rule::Rule;
+pub use update::{How, Keep, PermissionUpdate, SettingsFile, Update};

@@ -140,3 +140,42 @@ async fn a_client_of_ours_is_told_what_kind_of_call_it_is() {
     client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await;
     assert_eq!(client.close().await, 0);
 }
+
+#[tokio::test]
+async fn a_task_may_begin_in_a_mode_of_its_own_and_a_refused_one_begins_nothing() {
+    let home = Home::new();
+    let mut client = Client::open(&home).await;
+    let prompt = json!([{ "type": "text", "text": "explain a.rs" }]);
+    let refused = json!({ "prompt": prompt, "mode": "bypassPermissions" });
+    let error = client.request("copydesk/task/start", refused).await.unwrap_err();
+    assert_eq!(error["data"]["kind"], "modeRefused", "{error}");
+    let started = json!({ "prompt": prompt, "mode": "plan" });
+    let started = client.request("copydesk/task/start", started).await.unwrap();
+    let sessions = client.request("copydesk/session/list", json!({})).await.unwrap();
+    assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1, "{sessions}");
+    assert_eq!(sessions["sessions"][0]["mode"], "plan");
+    assert_eq!(sessions["sessions"][0]["sessionId"], started["sessionId"]);
+}
+
+#[tokio::test]
+async fn an_answer_may_change_what_is_asked_from_then_on() {
+    let (home, model) = scene().await;
+    let mut client = Client::open(&home).await;
+    let prompt = json!([{ "type": "text", "text": "read it" }]);
+    client.request("copydesk/task/start", json!({ "prompt": prompt })).await.unwrap();
+    let asked = client.notification("copydesk/permission/asked", |_| true).await;
+    assert!(asked["rules"][0].as_str().unwrap().starts_with("Read("), "{asked}");
+    let folder = home.path("").parent().unwrap().to_str().unwrap().to_owned();
+    let answer = json!({
+        "requestId": asked["requestId"], "optionId": "once",
+        "updatedPermissions": [
+            { "type": "addDirectories", "directories": [folder], "destination": "session" },
+            { "type": "addRules", "behavior": "deny", "destination": "localSettings",
+              "rules": [{ "toolName": "WebFetch", "ruleContent": "domain:a.org" }] },
+        ],
+    });
+    client.request("copydesk/permission/answer", answer).await.unwrap();
+    model.asked(2).await;
+    let settings = std::fs::read_to_string(home.path(".claude/settings.local.json")).unwrap();
+    assert!(settings.contains("WebFetch(domain:a.org)"), "{settings}");
+}

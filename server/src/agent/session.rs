@@ -170,13 +170,23 @@ impl Sessions {
     /// that is not known is made anew under a new name.
     pub fn start(&self, task: StartTask) -> (SessionId, TaskId) {
         let known = task.session.as_ref().and_then(|id| self.session(id));
-        let session = known.unwrap_or_else(|| self.add());
-        let sent = session.send(prompt::Prompt {
-            content: task.prompt,
-            context: task.context,
-            token_budget: task.token_budget,
-        });
-        (session.id().clone(), sent.task)
+        self.send_to(&known.unwrap_or_else(|| self.keep(self.made())), task)
+    }
+
+    /// As `start`, in this mode from now on. An error is text for a person, and nothing was started.
+    pub fn start_in(&self, task: StartTask, mode: PermissionMode) -> Result<(SessionId, TaskId), String> {
+        let session = match task.session.as_ref().and_then(|id| self.session(id)) {
+            Some(known) => {
+                known.set_mode(mode)?;
+                known
+            }
+            None => {
+                let new = self.made();
+                new.set_mode(mode)?;
+                self.keep(new)
+            }
+        };
+        Ok(self.send_to(&session, task))
     }
 
     /// Queued into the running task of the session, else starts one. `None`: no such session.
@@ -236,10 +246,22 @@ impl Sessions {
         self.sessions().iter().find(|session| session.id() == id).cloned()
     }
 
-    fn add(&self) -> Arc<Session> {
-        let session = Session::new(self.deps.clone(), self.hub.clone(), self.cancel.child_token());
+    fn made(&self) -> Arc<Session> {
+        Session::new(self.deps.clone(), self.hub.clone(), self.cancel.child_token())
+    }
+
+    fn keep(&self, session: Arc<Session>) -> Arc<Session> {
         self.sessions().push(session.clone());
         session
+    }
+
+    fn send_to(&self, session: &Arc<Session>, task: StartTask) -> (SessionId, TaskId) {
+        let sent = session.send(prompt::Prompt {
+            content: task.prompt,
+            context: task.context,
+            token_budget: task.token_budget,
+        });
+        (session.id().clone(), sent.task)
     }
 
     fn sessions(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {

@@ -230,7 +230,7 @@ fn task_of(arguments: &RunArguments, workspace: &Workspace) -> Result<TaskStartP
         }
         prompt.push(ContentBlock::ResourceLink { uri, range });
     }
-    Ok(TaskStartParams { session_id: None, prompt, context, budget_tokens: None })
+    Ok(TaskStartParams { session_id: None, prompt, context, mode: None, budget_tokens: None })
 }
 
 fn located(file: &FileArgument, workspace: &Workspace) -> Result<(String, Option<Range>)> {

@@ -157,6 +157,7 @@ pub(super) async fn follow(
                         feedback: None,
                         updated_input: None,
                         interrupt: None,
+                        updated_permissions: Vec::new(),
                         unattended,
                     };
                     let _: Empty = editor.call(methods::PERMISSION_ANSWER, params).await?;

@@ -9,7 +9,10 @@ use crate::agent::TaskContext;
 use crate::conversation::{ContentBlock, ImageSource};
 use crate::documents::{AbsPath, Workspace, to_path};
 use crate::editor::{Diagnostic, FileDiagnostics, Place, Places, Position, Range, Severity};
-use crate::permissions::{AnsweredBy, PermissionAnswer, PermissionMode};
+use crate::permissions::{
+    AnsweredBy, Behavior, How, Keep, PermissionAnswer, PermissionMode, PermissionUpdate, Rule, SettingsFile,
+    Update,
+};
 use crate::review::{Decide, Decision, HunkId, HunkRef, Take, Target};
 
 /// A prompt that says something.
@@ -88,6 +91,7 @@ pub(super) fn permission_answer(params: wire::PermissionAnswerParams) -> (String
         feedback,
         updated_input,
         interrupt,
+        updated_permissions,
         unattended,
     } = params;
     (
@@ -97,9 +101,57 @@ pub(super) fn permission_answer(params: wire::PermissionAnswerParams) -> (String
             feedback,
             updated_input,
             interrupt: interrupt.unwrap_or_default(),
+            updates: updated_permissions.into_iter().map(permission_update).collect(),
             by: if unattended == Some(true) { AnsweredBy::Nobody } else { AnsweredBy::Person },
         },
     )
+}
+
+fn permission_update(update: wire::PermissionUpdate) -> PermissionUpdate {
+    let rules = |how, rules: Vec<wire::PermissionRule>, behavior| Update::Rules {
+        how,
+        behavior: match behavior {
+            wire::PermissionBehavior::Allow => Behavior::Allow,
+            wire::PermissionBehavior::Deny => Behavior::Deny,
+            wire::PermissionBehavior::Ask => Behavior::Ask,
+        },
+        rules: rules.into_iter().map(permission_rule).collect(),
+    };
+    let (what, destination) = match update {
+        wire::PermissionUpdate::AddRules { rules: list, behavior, destination } => {
+            (rules(How::Add, list, behavior), destination)
+        }
+        wire::PermissionUpdate::ReplaceRules { rules: list, behavior, destination } => {
+            (rules(How::Replace, list, behavior), destination)
+        }
+        wire::PermissionUpdate::RemoveRules { rules: list, behavior, destination } => {
+            (rules(How::Remove, list, behavior), destination)
+        }
+        wire::PermissionUpdate::SetMode { mode: wanted, destination } => {
+            (Update::Mode(mode(wanted)), destination)
+        }
+        wire::PermissionUpdate::AddDirectories { directories, destination } => {
+            (Update::Folders { how: How::Add, folders: directories }, destination)
+        }
+        wire::PermissionUpdate::RemoveDirectories { directories, destination } => {
+            (Update::Folders { how: How::Remove, folders: directories }, destination)
+        }
+    };
+    let keep = match destination {
+        wire::PermissionDestination::Session | wire::PermissionDestination::CliArg => Keep::Session,
+        wire::PermissionDestination::UserSettings => Keep::File(SettingsFile::User),
+        wire::PermissionDestination::ProjectSettings => Keep::File(SettingsFile::Project),
+        wire::PermissionDestination::LocalSettings => Keep::File(SettingsFile::Local),
+    };
+    PermissionUpdate { what, keep }
+}
+
+/// `Tool(*)` is `Tool`.
+fn permission_rule(rule: wire::PermissionRule) -> Rule {
+    Rule {
+        tool: rule.tool_name,
+        spec: rule.rule_content.filter(|spec| !spec.trim().is_empty() && spec != "*"),
+    }
 }
 
 pub(super) const fn mode(mode: wire::PermissionMode) -> PermissionMode {

@@ -9,7 +9,7 @@ use camino::Utf8PathBuf;
 
 use super::policy::{Behavior, Source};
 use super::settings::{self, Said};
-use super::{PermissionMode, Policy, Rule, Starts, save};
+use super::{PermissionMode, Policy, Rule, SettingsFile, Starts, save};
 use crate::documents::{AbsPath, PathCase};
 
 /// Where rules are looked for, and what is said elsewhere.
@@ -105,7 +105,9 @@ impl Written {
     /// What of the workspace's settings does not count yet, in a sentence for the person; `None`: nothing.
     pub fn waiting(&self, by: TrustBy) -> Option<String> {
         let how = match by {
-            TrustBy::Command => "run the command `copydesk.trust`",
+            TrustBy::Command => {
+                "choose \"Trust this folder\" in the menu of code actions, or run `copydesk.trust`"
+            }
             TrustBy::Flag => "start copydesk with `--trust`, or name it in `permissions.trusted_folders`",
         };
         (!self.waiting_for_trust.is_empty()).then(|| {
@@ -118,14 +120,10 @@ impl Written {
 
     /// `policy` with all that is written.
     pub fn policy(&self, policy: Policy) -> Policy {
-        let mut rules = self.rules.clone();
+        let (mut rules, mut more_folders) = (self.rules.clone(), self.more_folders.clone());
         rules.extend(policy.rules);
-        Policy {
-            rules,
-            more_folders: self.more_folders.clone(),
-            unread_denials: self.unread_denials.clone(),
-            ..policy
-        }
+        more_folders.extend(policy.more_folders);
+        Policy { rules, more_folders, unread_denials: self.unread_denials.clone(), ..policy }
     }
 }
 
@@ -158,12 +156,17 @@ impl RuleBook {
         written
     }
 
-    /// Keeps allow rules in `.claude/settings.local.json`. An error is for the person: nothing was written.
-    pub fn save(&self, rules: &[Rule]) -> Result<(), String> {
-        let Some(root) = &self.places.root else {
+    /// Keeps rules in a file of settings. An error is for the person: nothing was written.
+    pub fn save(&self, file: SettingsFile, behavior: Behavior, rules: &[Rule]) -> Result<(), String> {
+        let (folder, name) = match file {
+            SettingsFile::Local => (&self.places.root, LOCAL_FILE),
+            SettingsFile::Project => (&self.places.root, PROJECT_FILE),
+            SettingsFile::User => (&self.places.home, PROJECT_FILE),
+        };
+        let Some(folder) = folder else {
             return Err("There is no folder to save the rule in.".to_owned());
         };
-        let path = root.join(LOCAL_FILE);
+        let path = folder.join(name);
         let failed =
             |why: String| format!("The rule can't be saved in {path}: {why}. It holds for this session.");
         let target = path.followed().ok_or_else(|| failed("the link leads nowhere".to_owned()))?;
@@ -173,7 +176,7 @@ impl RuleBook {
             Err(error) => return Err(failed(error.to_string())),
         };
         let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
-        let text = save::with_allowed(&text, &rules).map_err(failed)?;
+        let text = save::with_rules(&text, behavior.list(), &rules).map_err(failed)?;
         replace(&target, &text).map_err(|error| failed(error.to_string()))?;
         *self.lock() = None;
         Ok(())

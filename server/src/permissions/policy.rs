@@ -14,6 +14,17 @@ pub enum Behavior {
     Allow,
 }
 
+impl Behavior {
+    /// The list of `permissions` in a file of settings that holds such rules.
+    pub const fn list(self) -> &'static str {
+        match self {
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+            Self::Allow => "allow",
+        }
+    }
+}
+
 /// Where a rule came from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Source {

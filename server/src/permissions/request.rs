@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Access, Call, Rule, visible};
+use super::{Access, Call, PermissionUpdate, Rule, visible};
 use crate::conversation::ToolUseId;
 
 /// What becomes of a call.
@@ -118,6 +118,8 @@ pub struct PermissionAnswer {
     /// A denial ends the whole task.
     pub interrupt: bool,
     pub by: AnsweredBy,
+    /// Changed with leave to run, and before it runs.
+    pub updates: Vec<PermissionUpdate>,
 }
 
 /// Whose word an answer is.

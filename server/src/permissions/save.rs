@@ -1,25 +1,25 @@
-//! Adding an allow rule to a `settings.json`, as somebody would who edits it by hand: the rest stays as it was.
+//! Adding a rule to a `settings.json`, as somebody would who edits it by hand: the rest stays as it was.
 
 use std::ops::Range;
 
 use serde_json::Value;
 
-/// `text` with `rules` among `permissions.allow`; those that stand there already are not written again. An error says why
-/// the file can't take them.
-pub(super) fn with_allowed(text: &str, rules: &[String]) -> Result<String, String> {
+/// `text` with `rules` in this list of `permissions`; those that stand there already are not written again. An error says
+/// why the file can't take them.
+pub(super) fn with_rules(text: &str, list: &str, rules: &[String]) -> Result<String, String> {
     let mut text = if text.trim().is_empty() { "{}\n".to_owned() } else { text.to_owned() };
     for rule in rules {
-        text = with_one(&text, rule)?;
+        text = with_one(&text, list, rule)?;
     }
     Ok(text)
 }
 
-fn with_one(text: &str, rule: &str) -> Result<String, String> {
+fn with_one(text: &str, list: &str, rule: &str) -> Result<String, String> {
     let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
         .map_err(|error| format!("it is no JSON: {error}"))?;
     let permissions = settings.get("permissions");
-    let allow = permissions.and_then(|permissions| permissions.get("allow"));
-    if allow.and_then(Value::as_array).is_some_and(|rules| rules.iter().any(|known| known == rule)) {
+    let written = permissions.and_then(|permissions| permissions.get(list));
+    if written.and_then(Value::as_array).is_some_and(|rules| rules.iter().any(|known| known == rule)) {
         return Ok(text.to_owned());
     }
     let kind = |what: &str| format!("`{what}` in it is not what it should be");
@@ -29,29 +29,29 @@ fn with_one(text: &str, rule: &str) -> Result<String, String> {
     if permissions.is_some_and(|permissions| !permissions.is_object()) {
         return Err(kind("permissions"));
     }
-    if allow.is_some_and(|allow| !allow.is_array()) {
-        return Err(kind("permissions.allow"));
+    if written.is_some_and(|allow| !allow.is_array()) {
+        return Err(kind(&format!("permissions.{list}")));
     }
     let quoted = Value::from(rule).to_string();
     let whole = text.find('{').unwrap_or_default()..text.len();
     let Some(permissions) = member(text, whole.start, "permissions") else {
         let unit = unit_of(text);
         let lines = format!(
-            "\"permissions\": {{\n{unit}{unit}\"allow\": [\n{unit}{unit}{unit}{quoted}\n{unit}{unit}]\n{unit}}}"
+            "\"permissions\": {{\n{unit}{unit}\"{list}\": [\n{unit}{unit}{unit}{quoted}\n{unit}{unit}]\n{unit}}}"
         );
         return Ok(put(text, whole.start, &lines));
     };
-    match member(text, permissions.start, "allow") {
+    match member(text, permissions.start, list) {
         None => {
             let unit = unit_of(text);
             let indent = indent_of(text, permissions.start);
             Ok(put(
                 text,
                 permissions.start,
-                &format!("\"allow\": [\n{indent}{unit}{unit}{quoted}\n{indent}{unit}]"),
+                &format!("\"{list}\": [\n{indent}{unit}{unit}{quoted}\n{indent}{unit}]"),
             ))
         }
-        Some(allow) => Ok(put(text, allow.start, &quoted)),
+        Some(list) => Ok(put(text, list.start, &quoted)),
     }
 }
 
@@ -160,7 +160,7 @@ mod tests {
 
     #[track_caller]
     fn check(text: &str, rule: &str, want: &str) {
-        assert_eq!(with_allowed(text, &[rule.to_owned()]).unwrap(), want);
+        assert_eq!(with_rules(text, "allow", &[rule.to_owned()]).unwrap(), want);
     }
 
     #[test]
@@ -198,7 +198,7 @@ mod tests {
     #[test]
     fn a_file_that_can_not_take_a_rule_stays_as_it_is() {
         let check = |text: &str, why: &str| {
-            let error = with_allowed(text, &["Read".to_owned()]).unwrap_err();
+            let error = with_rules(text, "allow", &["Read".to_owned()]).unwrap_err();
             assert!(error.contains(why), "{error}");
         };
         check("{", "no JSON");
@@ -236,7 +236,7 @@ mod tests {
         #[test]
         fn whatever_else_the_file_says_stays(settings in settings(), pretty: bool, rule in "[a-z(\"]{1,6}") {
             let text = if pretty { format!("{settings:#}\n") } else { settings.to_string() };
-            let added = with_allowed(&text, std::slice::from_ref(&rule)).unwrap();
+            let added = with_rules(&text, "allow", std::slice::from_ref(&rule)).unwrap();
             let mut want = settings.clone();
             let mut rules = want["permissions"]["allow"].as_array().cloned().unwrap_or_default();
             if !rules.contains(&json!(rule)) {

@@ -13,8 +13,9 @@ use super::super::executor::{CanUseTool, Permission};
 use super::super::outbox::{Outbox, notice};
 use crate::conversation::ToolUseId;
 use crate::permissions::{
-    AnsweredBy, Call, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOptionKind, PermissionRequest,
-    Policy, Question, Rule, RuleBook, SAVE, SessionMode, Verdict, choice_request, decide, request, unasked,
+    AnsweredBy, Behavior, Call, How, Keep, OWN_WORDS, PermissionAnswer, PermissionDenial,
+    PermissionOptionKind, PermissionRequest, PermissionUpdate, Policy, Question, Rule, RuleBook, SAVE,
+    SessionMode, SettingsFile, Update, Verdict, choice_request, decide, request, unasked,
 };
 use crate::tools::{Choice, Chosen};
 
@@ -126,6 +127,11 @@ impl Questions {
     ) -> Permission {
         match kind {
             PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways => {
+                for update in &answer.updates {
+                    if let Err(why) = self.update(inner, update) {
+                        asked.outbox.message(notice((self.clock)(), &why));
+                    }
+                }
                 // A rule that was made for another call was not agreed to.
                 if let Some(input) = answer.updated_input.clone().filter(|input| *input != asked.call.input) {
                     return Permission::Changed(input);
@@ -150,9 +156,26 @@ impl Questions {
     fn keep(&self, inner: &mut Inner, rules: &[Rule], option: &str, outbox: &Outbox) {
         inner.policy.grant(rules);
         if option == SAVE
-            && let Err(why) = self.book.save(rules)
+            && let Err(why) = self.book.save(SettingsFile::Local, Behavior::Allow, rules)
         {
             outbox.message(notice((self.clock)(), &why));
+        }
+    }
+
+    /// An error is for the person. What can't be kept for good holds for the session all the same.
+    fn update(&self, inner: &mut Inner, update: &PermissionUpdate) -> Result<(), String> {
+        match (&update.what, update.keep) {
+            (Update::Mode(mode), Keep::Session) => self.mode.set(*mode),
+            (Update::Folders { how, folders }, Keep::Session) => inner.policy.change_folders(*how, folders),
+            (Update::Rules { how, behavior, rules }, keep) => {
+                inner.policy.change_rules(*how, *behavior, rules)?;
+                match (how, keep) {
+                    (_, Keep::Session) => Ok(()),
+                    (How::Add, Keep::File(file)) => self.book.save(file, *behavior, rules),
+                    (How::Replace | How::Remove, Keep::File(_)) => Err(FOR_SESSION_ONLY.to_owned()),
+                }
+            }
+            (Update::Mode(_) | Update::Folders { .. }, Keep::File(_)) => Err(FOR_SESSION_ONLY.to_owned()),
         }
     }
 
@@ -304,6 +327,8 @@ impl CanUseTool for Questions {
         std::mem::take(&mut self.lock().denials)
     }
 }
+
+const FOR_SESSION_ONLY: &str = "A file of settings takes new rules only, so this was not saved: change the file by hand, or name the session.";
 
 /// Takes a question back when nobody waits for its answer any more.
 struct Withdrawal {

@@ -6,7 +6,7 @@ use tower_lsp::jsonrpc::Result;
 use crate::agent::StartTask;
 use crate::conversation::SessionId;
 use crate::lsp::backend::Backend;
-use crate::lsp::failure::unknown;
+use crate::lsp::failure::{refused, unknown};
 use crate::lsp::from_wire;
 
 pub(in crate::lsp) async fn task_start(
@@ -24,6 +24,14 @@ pub(in crate::lsp) async fn task_start(
         context: params.context.map(from_wire::context).transpose()?,
         token_budget: params.budget_tokens,
     };
-    let (session, task) = core.sessions.start(task);
+    let (session, task) = match params.mode {
+        None => core.sessions.start(task),
+        Some(mode) => {
+            let started = core.sessions.start_in(task, from_wire::mode(mode));
+            started.map_err(|why| {
+                refused("modeRefused", why, "Nothing was started: leave the mode out, or name another.")
+            })?
+        }
+    };
     Ok(TaskStartResult { session_id: session.0, task_id: task.0 })
 }

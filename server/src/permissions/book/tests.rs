@@ -178,13 +178,20 @@ fn a_saved_rule_counts_from_then_on_in_a_folder_that_is_trusted() {
     assert_eq!(bench.read("lib/a"), "ask");
     bench
         .book
-        .save(&[Rule { tool: "Read".into(), spec: Some(format!("/{}", bench.path("lib/a"))) }])
+        .save(
+            SettingsFile::Local,
+            Behavior::Allow,
+            &[Rule { tool: "Read".into(), spec: Some(format!("/{}", bench.path("lib/a"))) }],
+        )
         .unwrap();
     assert_eq!(bench.read("lib/a"), "allow");
     let saved = std::fs::read_to_string(bench.path("ws/.claude/settings.local.json").as_path()).unwrap();
     assert!(saved.starts_with("{\n  \"env\": {\"A\": \"b\"},\n  \"permissions\": {\n"), "{saved}");
     bench.write("ws/.claude/settings.local.json", "{");
-    let error = bench.book.save(&[Rule { tool: "Read".into(), spec: None }]).unwrap_err();
+    let error = bench
+        .book
+        .save(SettingsFile::Local, Behavior::Allow, &[Rule { tool: "Read".into(), spec: None }])
+        .unwrap_err();
     assert!(error.contains("can't be saved") && error.contains("no JSON"), "{error}");
     assert_eq!(std::fs::read_to_string(bench.path("ws/.claude/settings.local.json").as_path()).unwrap(), "{");
 }
@@ -196,7 +203,10 @@ fn a_settings_file_that_is_a_link_is_written_where_it_leads() {
     std::fs::create_dir(bench.path("ws/.claude").as_path()).unwrap();
     let link = bench.path("ws/.claude/settings.local.json");
     std::os::unix::fs::symlink(bench.path("home/mine.json").as_path(), link.as_path()).unwrap();
-    bench.book.save(&[Rule { tool: "Glob".into(), spec: None }]).unwrap();
+    bench
+        .book
+        .save(SettingsFile::Local, Behavior::Allow, &[Rule { tool: "Glob".into(), spec: None }])
+        .unwrap();
     assert!(std::fs::symlink_metadata(link.as_path()).unwrap().is_symlink());
     assert!(std::fs::read_to_string(bench.path("home/mine.json").as_path()).unwrap().contains("\"Glob\""));
 }

@@ -260,3 +260,43 @@ async fn another_mode_answers_what_need_not_be_asked_any_more() {
     assert!(matches!(asked.await, Permission::Denied(why) if why.contains("nobody is asked")));
     assert_eq!(bench.questions.open(), None);
 }
+
+#[tokio::test]
+async fn what_else_an_answer_changes_counts_from_then_on() {
+    let mut bench = Bench::new();
+    let rules = |how, behavior, spec: &str, keep| {
+        let rule = Rule { tool: "WebFetch".into(), spec: Some(spec.into()) };
+        PermissionUpdate { what: Update::Rules { how, behavior, rules: vec![rule] }, keep }
+    };
+    let asked = bench.fetch("https://a.org/x");
+    let behind = bench.fetch("https://b.org/x");
+    let updates = vec![
+        rules(How::Add, Behavior::Allow, "domain:b.org", Keep::Session),
+        rules(How::Add, Behavior::Deny, "domain:c.org", Keep::File(SettingsFile::Project)),
+        PermissionUpdate { what: Update::Mode(PermissionMode::AcceptEdits), keep: Keep::Session },
+        PermissionUpdate { what: Update::Mode(PermissionMode::Plan), keep: Keep::File(SettingsFile::User) },
+        PermissionUpdate {
+            what: Update::Folders { how: How::Add, folders: vec!["/nonexistent/folder".into()] },
+            keep: Keep::Session,
+        },
+    ];
+    bench.answer(&PermissionAnswer { updates, ..PermissionAnswer::of("once") });
+    assert_eq!((asked.await, behind.await), (Permission::Granted, Permission::Granted));
+    assert!(matches!(bench.fetch("https://c.org/x").await, Permission::Denied(_)));
+    assert_eq!(bench.questions.mode().get(), PermissionMode::AcceptEdits);
+    let saved = std::fs::read_to_string(bench.folder.path().join(".claude/settings.json")).unwrap();
+    let saved: serde_json::Value = serde_json::from_str(&saved).unwrap();
+    assert_eq!(saved["permissions"]["deny"], json!(["WebFetch(domain:c.org)"]));
+    let lines = bench.lines().join("\n");
+    assert!(
+        lines.contains("takes new rules only") && lines.contains("no folder /nonexistent/folder"),
+        "{lines}"
+    );
+
+    let asked = bench.fetch("https://a.org/x");
+    let updates = vec![rules(How::Remove, Behavior::Allow, "domain:b.org", Keep::Session)];
+    bench.answer(&PermissionAnswer { updates, ..PermissionAnswer::of("once") });
+    assert_eq!(asked.await, Permission::Granted);
+    drop(bench.fetch("https://b.org/x"));
+    assert_eq!(bench.lines().last().map(String::as_str), Some("resolved by nobody"), "it was asked again");
+}
