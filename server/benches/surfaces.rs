@@ -47,6 +47,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         questions: Vec::new(),
         review_files: Vec::new(),
         running: true,
+        asks_for_trust: false,
         commands: CommandIds::default(),
     })
 }

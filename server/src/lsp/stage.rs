@@ -86,6 +86,7 @@ impl Stage {
             questions: self.asker.open().as_ref().clone(),
             review_files: self.review_files.all(),
             running: self.core.sessions.list().iter().any(|session| session.state != SessionState::Idle),
+            asks_for_trust: !self.core.rules.current().waiting_for_trust.is_empty(),
             commands: self.commands.clone(),
         }
     }

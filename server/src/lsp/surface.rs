@@ -52,6 +52,8 @@ pub struct Scene {
     pub review_files: Vec<Arc<ReviewFile>>,
     /// Some task runs and can be cancelled.
     pub running: bool,
+    /// The folder's settings ask for something that does not count before it is trusted.
+    pub asks_for_trust: bool,
     /// The ids that this client knows.
     pub commands: CommandIds,
 }

@@ -85,6 +85,7 @@ pub(super) fn scene_of(mut files: Vec<FileReview>) -> Scene {
         questions: Vec::new(),
         review_files: Vec::new(),
         running: false,
+        asks_for_trust: false,
         commands: CommandIds::default(),
     }
 }

@@ -22,6 +22,9 @@ const ALWAYS: [(&str, &str); 3] = [
     ("Write tests", "Write tests for this code."),
 ];
 
+/// While the folder's own settings ask for more than it may.
+const TRUST: &str = "Trust this folder and what its settings allow";
+
 /// In the order of the menu: fixes, instructions in comments, a way to stop, then what can be asked anywhere.
 pub(super) fn of(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> {
     let mut actions: Vec<_> = request
@@ -45,6 +48,11 @@ pub(super) fn of(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> 
     actions.extend(ALWAYS.map(|(title, text)| ask(title, Some(text))));
     actions.extend(scene.own_actions.iter().map(|own| own_action(scene, request, own)));
     actions.push(command_action(scene, "Open chat".to_owned(), CodeActionKind::REFACTOR, &Command::OpenChat));
+    // Last: nothing that is chosen in haste.
+    actions.extend(scene.asks_for_trust.then(|| {
+        let command = Command::Trust { trusted: true };
+        command_action(scene, TRUST.to_owned(), CodeActionKind::REFACTOR, &command)
+    }));
     actions
 }
 

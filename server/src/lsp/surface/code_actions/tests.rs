@@ -251,6 +251,17 @@ fn an_open_question_is_answered_from_any_file() {
 }
 
 #[test]
+fn a_folder_that_asks_for_trust_can_be_trusted_from_any_file_last_of_all() {
+    let asking = Scene { asks_for_trust: true, ..scene_of(Vec::new()) };
+    let other = document("notes.txt", "plaintext", "notes\n");
+    let entry = menu(&asking, &other, 1);
+    let wanted =
+        r#"  Trust this folder and what its settings allow [refactor] {"do":"trust","trusted":true}"#;
+    assert_eq!(entry.lines().last(), Some(wanted), "{entry}");
+    assert!(!menu(&scene_of(Vec::new()), &other, 1).contains("Trust"));
+}
+
+#[test]
 fn in_the_chat_send_is_the_first_entry_whatever_else_there_is() {
     let chat = document(".copydesk/chat.md", "markdown", "## You\n\nhello\n");
     assert_eq!(titles(&scene(), &request(&chat, 3, 3)), ["Send"]);
