@@ -138,6 +138,7 @@ fn context(root: &AbsPath) -> ToolUseContext {
         person: Arc::new(Nobody),
         editor,
         small_model: None,
+        searcher: None,
         shell: Arc::new(shell(root)),
     }
 }

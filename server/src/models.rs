@@ -32,7 +32,8 @@ pub use offline::{OFFLINE_LABEL, OfflineModel, wants_only_words};
 pub use openai::{OPENAI_MODEL, OPENAI_URL, OpenAi, OpenAiConfig};
 pub use provider::{
     ClearedInputs, ContextEdit, ContextEditing, EditTrigger, KeptThinking, ModelError, ModelErrorKind,
-    ModelRequest, OnOverload, Provider, ProviderInfo, Purpose, Thinking, ToolChoice, ToolDefinition, Window,
+    ModelRequest, OnOverload, Provider, ProviderInfo, Purpose, SearchDomains, SearchesWeb, ServerTool,
+    Thinking, ToolChoice, ToolDefinition, Window,
 };
 pub use retry::RetryPolicy;
 pub use select::{DEFAULT_MODEL, provider};

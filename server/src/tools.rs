@@ -31,6 +31,7 @@ mod todo_write;
 mod tool;
 mod tool_search;
 mod web_fetch;
+mod web_search;
 mod write;
 
 pub use ask_user_question::AskUserQuestion;
@@ -56,4 +57,5 @@ pub use tool::{
 };
 pub use tool_search::ToolSearch;
 pub use web_fetch::WebFetch;
+pub use web_search::{Searcher, WebSearch};
 pub use write::Write;

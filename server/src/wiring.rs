@@ -129,7 +129,11 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         desk: desk.clone(),
         workspace: workspace.clone(),
         tools: Tools::built_in(),
-        tool_setup: ToolSetup { mode: settings.tools.mode.value, search: settings.tools.search.value },
+        tool_setup: ToolSetup {
+            mode: settings.tools.mode.value,
+            search: settings.tools.search.value,
+            web_search: settings.tools.web_search.value,
+        },
         editor: editor.clone(),
         permissions: permissions.clone(),
         editor_name,

@@ -5,8 +5,16 @@ use std::sync::Arc;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::state::PendingToolUseSummary;
-use crate::conversation::{ContentBlock, Message, ToolResultContent, ToolUseId};
+use crate::conversation::{ContentBlock, Message, ToolResultContent, ToolUseId, Usage};
 use crate::models::{Aside, AsideAnswer, OnOverload, Provider, ask_aside};
+
+/// A text, with the model that wrote it and what that took.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Short {
+    pub(super) text: String,
+    pub(super) model: String,
+    pub(super) usage: Usage,
+}
 
 /// Tokens of such a text.
 const MOST_TOKENS: u32 = 100;
@@ -21,7 +29,7 @@ const SUMMARY: &str = "You label steps of a coding assistant. Answer with one li
     that says what these tool calls did, and nothing else.";
 
 /// A title for what the user asked.
-pub(super) async fn title(small: Arc<dyn Provider>, prompt: &[ContentBlock]) -> Option<AsideAnswer> {
+pub(super) async fn title(small: Arc<dyn Provider>, prompt: &[ContentBlock]) -> Option<Short> {
     short(small, TITLE, texts(prompt)).await
 }
 
@@ -38,13 +46,13 @@ pub(super) fn summary(
     PendingToolUseSummary { tool_use_ids, making: AbortOnDropHandle::new(making) }
 }
 
-async fn short(small: Arc<dyn Provider>, system: &'static str, prompt: String) -> Option<AsideAnswer> {
+async fn short(small: Arc<dyn Provider>, system: &'static str, prompt: String) -> Option<Short> {
     let on_overload = OnOverload::Wait;
-    let aside = Aside { system, prompt, max_tokens: MOST_TOKENS, on_overload };
-    let AsideAnswer { text, model, usage } = ask_aside(&*small, aside).await?;
+    let aside = Aside { system, prompt, max_tokens: MOST_TOKENS, on_overload, server_tools: Vec::new() };
+    let AsideAnswer { text, model, usage, .. } = ask_aside(&*small, aside).await.ok()?;
     let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
     let text = line.trim_matches(['"', '*', '#', '.', ' ']).chars().take(LONGEST).collect::<String>();
-    (!text.is_empty()).then_some(AsideAnswer { text, model, usage })
+    (!text.is_empty()).then_some(Short { text, model, usage })
 }
 
 fn content(message: &Message) -> Option<&[ContentBlock]> {

@@ -22,7 +22,7 @@ use self::model_call::Call;
 use self::outcome::{Outcome, outcome};
 use self::recovery::{BudgetTracker, Continuation, End, Step};
 use super::attachments::{self, Noticed};
-
+use super::background::Short;
 use super::diagnostics::Diagnosed;
 use super::executor::{CanUseTool, Executor, Kit};
 use super::outbox::{self, Outbox};
@@ -35,7 +35,7 @@ use super::{
 };
 use crate::config::{Dollars, Prices};
 use crate::conversation::{ContentBlock, Growing, Message, ToolUseId, Usage, UserMessage};
-use crate::models::{AsideAnswer, Provider, ProviderInfo};
+use crate::models::{Provider, ProviderInfo};
 use crate::tools::Tools;
 
 /// Bounds of one task.
@@ -276,7 +276,7 @@ impl<'outbox> Task<'outbox> {
     async fn summarised(&mut self, mut state: State) -> State {
         match state.pending_tool_use_summary.take() {
             Some(PendingToolUseSummary { tool_use_ids, making }) if making.is_finished() => {
-                if let Ok(Some(AsideAnswer { text: summary, model, usage })) = making.await {
+                if let Ok(Some(Short { text: summary, model, usage })) = making.await {
                     self.spend(&model, usage);
                     self.outbox.emit(LoopEvent::ToolUseSummary { summary, tool_use_ids });
                 }

@@ -79,6 +79,8 @@ pub struct PermissionSetup {
 pub struct ToolSetup {
     pub mode: ToolMode,
     pub search: ToolSearchChoice,
+    /// Whether the web is searched; `None`: where the model's service is known to do it.
+    pub web_search: Option<bool>,
 }
 
 impl Default for PermissionSetup {

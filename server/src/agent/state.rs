@@ -9,16 +9,16 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::AbortOnDropHandle;
 
 use super::Continue;
-
+use super::background::Short;
 use crate::context::CompactState;
 use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
 use crate::editor::Editor;
-use crate::models::{AsideAnswer, Provider};
+use crate::models::Provider;
 use crate::permissions::{Policy, SessionMode};
 use crate::review::DeskHandle;
 use crate::shell::Shell;
-use crate::tools::{Choice, Chosen, ContextModifier, Person, PlanEntry, ToolUseContext};
+use crate::tools::{Choice, Chosen, ContextModifier, Person, PlanEntry, Searcher, ToolUseContext};
 
 /// Gives the time, so that no other place asks for it.
 pub type Clock = Arc<dyn Fn() -> SystemTime + Send + Sync>;
@@ -44,7 +44,7 @@ pub(super) struct State {
 /// A summary of a batch of calls that is being made while the next request streams. Dropping it ends the making.
 pub(super) struct PendingToolUseSummary {
     pub(super) tool_use_ids: Vec<ToolUseId>,
-    pub(super) making: AbortOnDropHandle<Option<AsideAnswer>>,
+    pub(super) making: AbortOnDropHandle<Option<Short>>,
 }
 
 /// The ways from one call to the person.
@@ -82,6 +82,7 @@ pub(super) struct RoundContext {
     pub(super) cancel: CancellationToken,
     pub(super) editor: Arc<dyn Editor>,
     pub(super) small_model: Option<Arc<dyn Provider>>,
+    pub(super) searcher: Option<Arc<Searcher>>,
     /// What calls of earlier rounds have changed for those after them.
     pub(super) modifiers: Vec<ContextModifier>,
     pub(super) mode: SessionMode,
@@ -137,6 +138,7 @@ impl RoundContext {
             person,
             editor: self.editor.clone(),
             small_model: self.small_model.clone(),
+            searcher: self.searcher.clone(),
         };
         self.modifiers.iter().fold(context, |context, modifier| (modifier.0)(context))
     }

@@ -38,6 +38,7 @@ pub enum Key {
     Task(TaskNumber),
     ToolsMode,
     ToolsSearch,
+    ToolsWebSearch,
     ShellTrialTree,
     ShellNetwork,
     ShellEnvironment,
@@ -80,7 +81,7 @@ pub enum Shown {
 }
 
 impl Key {
-    const PLAIN: [Self; 45] = [
+    const PLAIN: [Self; 46] = [
         Self::ModelProvider,
         Self::ModelName,
         Self::ModelMaxTokens,
@@ -108,6 +109,7 @@ impl Key {
         Self::Actions,
         Self::ToolsMode,
         Self::ToolsSearch,
+        Self::ToolsWebSearch,
         Self::ShellTrialTree,
         Self::ShellNetwork,
         Self::ShellEnvironment,
@@ -168,6 +170,7 @@ impl Key {
             Self::Task(number) => number.name(),
             Self::ToolsMode => "tools.mode",
             Self::ToolsSearch => "tools.search",
+            Self::ToolsWebSearch => "tools.web_search",
             Self::ShellTrialTree => "shell.trial_tree",
             Self::ShellNetwork => "shell.network",
             Self::ShellEnvironment => "shell.environment",
@@ -227,6 +230,7 @@ impl Key {
             | Self::Task(_)
             | Self::ToolsMode
             | Self::ToolsSearch
+            | Self::ToolsWebSearch
             | Self::ShellTrialTree
             | Self::ShellNetwork
             | Self::ShellEnvironment

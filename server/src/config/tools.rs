@@ -6,6 +6,8 @@ use super::{Origin, Setting};
 pub struct ToolSettings {
     pub mode: Setting<ToolMode>,
     pub search: Setting<ToolSearchChoice>,
+    /// Whether the web is searched by the model's service; `None`: where it is known to do that.
+    pub web_search: Setting<Option<bool>>,
 }
 
 /// Which tools there are.
@@ -32,6 +34,7 @@ impl Default for ToolSettings {
         Self {
             mode: Setting { value: ToolMode::default(), origin: Origin::Default },
             search: Setting { value: ToolSearchChoice::default(), origin: Origin::Default },
+            web_search: Setting { value: None, origin: Origin::Default },
         }
     }
 }

@@ -35,7 +35,7 @@ use super::http::LazyClient;
 use super::retry::{Failure, RetryPolicy, random_fraction, with_retries};
 use super::{
     ContextEdit, ContextEditing, ModelError, ModelRequest, Patience, Provider, ProviderEvent, ProviderInfo,
-    Thinking, Window,
+    SearchesWeb, Thinking, Window,
 };
 use crate::config::Effort;
 use crate::conversation::{ApiMessage, ContentBlock, without_thinking};
@@ -135,6 +135,10 @@ impl Provider for Anthropic {
                 ContextEditing::Client
             },
         }
+    }
+
+    fn searches_web(&self) -> SearchesWeb {
+        if self.inner.config.base_url == ANTHROPIC_URL { SearchesWeb::Yes } else { SearchesWeb::Perhaps }
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {

@@ -18,6 +18,11 @@ pub trait Provider: Send + Sync + 'static {
         std::future::ready(()).boxed()
     }
 
+    /// Whether its service searches the web by itself.
+    fn searches_web(&self) -> SearchesWeb {
+        SearchesWeb::No
+    }
+
     /// Asks once. The stream ends after `MessageStop` or the first error; dropping it drops the connection.
     /// Retries that show nothing to the user happen inside and are announced as `ProviderEvent::Retry`.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>>;
@@ -36,6 +41,33 @@ pub struct ProviderInfo {
     pub context_edits: ContextEditing,
     /// A result may refer to a deferred tool, which the model is shown then (Messages API, `tool_reference`).
     pub tool_references: bool,
+}
+
+/// Whether a service searches the web for its model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SearchesWeb {
+    No,
+    /// It may stand behind a gateway that does not pass it on.
+    Perhaps,
+    Yes,
+}
+
+/// A tool that runs at the service.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ServerTool {
+    WebSearch {
+        /// Searches in one answer.
+        max_uses: u32,
+        domains: SearchDomains,
+    },
+}
+
+/// Whose pages are looked at.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SearchDomains {
+    All,
+    Only(Vec<String>),
+    Except(Vec<String>),
 }
 
 /// How much a model takes and gives, in tokens.
@@ -63,6 +95,8 @@ pub struct ModelRequest {
     /// Sections in order: the static ones first, what differs by session last.
     pub system: Vec<String>,
     pub tools: Arc<[ToolDefinition]>,
+    /// Passed over by providers without `SearchesWeb`.
+    pub server_tools: Vec<ServerTool>,
     /// What was sent before is the same in memory, as far as it is the same.
     pub messages: Vec<Arc<ApiMessage>>,
     pub tool_choice: ToolChoice,
@@ -87,6 +121,7 @@ impl ModelRequest {
             max_tokens,
             system,
             tools: tools.into(),
+            server_tools: Vec::new(),
             messages: messages.into_iter().map(Into::into).collect(),
             tool_choice: ToolChoice::Auto,
             thinking: Thinking::Adaptive,

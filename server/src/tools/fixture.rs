@@ -128,6 +128,7 @@ impl Fixture {
             person: Answers::new(Vec::new()),
             editor: self.editor.clone(),
             small_model: None,
+            searcher: None,
         }
     }
 

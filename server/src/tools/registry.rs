@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::deferral::{Deferral, Loaded, SearchWire};
 use super::{
     AskUserQuestion, Bash, Diagnostics, Edit, EnterPlanMode, ExitPlanMode, Glob, Grep, Lsp, Monitor,
-    NotebookEdit, Offers, Read, TaskOutput, TaskStop, TodoWrite, Tool, ToolSearch, WebFetch, Write,
+    NotebookEdit, Offers, Read, TaskOutput, TaskStop, TodoWrite, Tool, ToolSearch, WebFetch, WebSearch,
+    Write,
 };
 use crate::models::ToolDefinition;
 
@@ -49,6 +50,7 @@ impl Tools {
             Arc::new(TaskStop),
             Arc::new(TodoWrite),
             Arc::new(WebFetch::default()),
+            Arc::new(WebSearch),
             Arc::new(Write),
         ])
     }

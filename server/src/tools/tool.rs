@@ -6,6 +6,7 @@ use futures::future::BoxFuture;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use super::Searcher;
 use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId, Usage};
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace};
 use crate::editor::{Editor, EditorFeatures};
@@ -144,12 +145,16 @@ pub struct ToolUseContext {
     pub editor: Arc<dyn Editor>,
     /// For work that needs no large model; `None`: there is none.
     pub small_model: Option<Arc<dyn Provider>>,
+    /// Searches the web; `None`: nobody does.
+    pub searcher: Option<Arc<Searcher>>,
 }
 
 /// What there is besides the tools themselves.
 #[derive(Clone, Debug, Default)]
 pub struct Offers {
     pub editor: EditorFeatures,
+    /// Somebody searches the web.
+    pub web_search: bool,
 }
 
 /// The person, as a tool may ask them.

@@ -176,6 +176,7 @@ pub(in crate::agent) fn params(
             cancel,
             editor: fixture.editor.clone(),
             small_model: None,
+            searcher: None,
             modifiers: Vec::new(),
             mode: SessionMode::default(),
             shell: fixture.shell.clone(),

@@ -16,7 +16,7 @@ use super::transcript::Transcript;
 use super::{Sent, SessionDeps, SessionInfo, SessionState};
 use crate::agent::acceptance::acceptance;
 use crate::agent::attachments::Noticed;
-use crate::agent::background;
+use crate::agent::background::{self, Short};
 use crate::agent::briefing::{Briefing, briefing};
 use crate::agent::diagnostics::Diagnosed;
 use crate::agent::outbox::user;
@@ -26,10 +26,10 @@ use crate::agent::state::RoundContext;
 use crate::agent::{Account, LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
-use crate::models::{AsideAnswer, Provider, ToolDefinition};
+use crate::models::{Provider, SearchesWeb, ToolDefinition};
 use crate::permissions::{Beginning, PermissionMode, Policy, SessionMode};
 use crate::shell::Shell;
-use crate::tools::{Loaded, Offers, SearchWire, Tool, Tools};
+use crate::tools::{Loaded, Offers, SearchWire, Searcher, Tool, Tools};
 
 /// A session. Its state is behind one short lock; its history is written by its running task alone.
 pub(super) struct Session {
@@ -42,6 +42,7 @@ pub(super) struct Session {
     diagnosed: Option<Arc<Diagnosed>>,
     context: Arc<SessionContext>,
     shell: Arc<Shell>,
+    searcher: Option<Arc<Searcher>>,
     /// The tools that its model has asked for.
     loaded_tools: Loaded,
     /// The tools of the last round, and what they were chosen by.
@@ -85,6 +86,17 @@ struct Running {
     cancel: CancellationToken,
 }
 
+/// The model whose service searches the web: the small one, if it can.
+fn searcher(deps: &SessionDeps) -> Option<Arc<dyn Provider>> {
+    let searches = |provider: &&Arc<dyn Provider>| match (provider.searches_web(), deps.tool_setup.web_search)
+    {
+        (SearchesWeb::No, _) | (_, Some(false)) => false,
+        (SearchesWeb::Yes, None | Some(true)) => true,
+        (SearchesWeb::Perhaps, told) => told == Some(true),
+    };
+    deps.small.iter().chain([&deps.provider]).find(searches).cloned()
+}
+
 impl Session {
     pub(super) fn new(deps: Arc<SessionDeps>, hub: Arc<Hub>, cancel: CancellationToken) -> Arc<Self> {
         let id = SessionId(format!("s_{}", uuid::Uuid::new_v4().simple()));
@@ -102,6 +114,7 @@ impl Session {
         let questions = Questions::new(policy, mode, setup.book.clone(), deps.clock.clone());
         let tells = deps.editor.features().copydesk.diagnostics;
         let diagnosed = tells.then(|| Arc::new(Diagnosed::new(deps.editor.clone())));
+        let searcher = searcher(&deps).map(|provider| Arc::new(Searcher::new(provider)));
         Arc::new(Self {
             id,
             deps,
@@ -112,6 +125,7 @@ impl Session {
             diagnosed,
             context,
             shell,
+            searcher,
             loaded_tools: Loaded::default(),
             pooled: Mutex::default(),
             queued: watch::Sender::new(false),
@@ -212,7 +226,7 @@ impl Session {
     /// Gives the session a better title than its first words. Nobody waits for it.
     async fn name(self: Arc<Self>, small: Arc<dyn Provider>, prompt: Vec<ContentBlock>, task: TaskId) {
         let title = self.cancel.run_until_cancelled(background::title(small, &prompt)).await;
-        let Some(AsideAnswer { text, model, usage }) = title.flatten() else { return };
+        let Some(Short { text, model, usage }) = title.flatten() else { return };
         {
             let mut state = self.lock();
             state.title = text;
@@ -309,6 +323,7 @@ impl Session {
                 cancel: running.cancel.clone(),
                 editor: deps.editor.clone(),
                 small_model: deps.small.clone(),
+                searcher: self.searcher.clone(),
                 modifiers: Vec::new(),
                 mode: self.questions.mode().clone(),
                 shell: self.shell.clone(),
@@ -340,7 +355,7 @@ impl Session {
     /// The tools that a task is given.
     fn pool(&self) -> Tools {
         let (deps, provider) = (&self.deps, self.deps.provider.info());
-        let offers = Offers { editor: deps.editor.features() };
+        let offers = Offers { editor: deps.editor.features(), web_search: self.searcher.is_some() };
         let (setup, policy) = (deps.tool_setup, self.questions.policy());
         let wanted = |tool: &dyn Tool| {
             setup.mode.has(tool.name()) && !policy.denies_whole(tool.name(), tool.aliases())

@@ -52,6 +52,9 @@ impl Key {
             Self::ToolsSearch => {
                 "whether some tools wait until asked for: \"on\", \"off\", \"auto:10\" (% of the window)"
             }
+            Self::ToolsWebSearch => {
+                "whether the model's service searches the web; unset: at Anthropic's own address it does"
+            }
             Self::ShellTrialTree => {
                 "what commands are tried on: \"auto\", \"overlay\", \"copy\", or \"direct\" for the files themselves"
             }

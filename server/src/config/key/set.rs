@@ -85,6 +85,7 @@ impl Key {
             Self::ToolsSearch => {
                 put(&mut settings.tools.search, ToolSearchChoice::named(value.text()?)?, origin);
             }
+            Self::ToolsWebSearch => put(&mut settings.tools.web_search, Some(value.flag()?), origin),
             Self::ShellTrialTree => {
                 let choice = one_of(value.text()?, TrialTreeChoice::ALL, TrialTreeChoice::name)?;
                 put(&mut settings.shell.trial_tree, choice, origin);

@@ -60,6 +60,7 @@ impl Key {
         match self {
             Self::ToolsMode => shown(&tools.mode, |mode| quoted(mode.name())),
             Self::ToolsSearch => shown(&tools.search, |choice| quoted(&choice.shown())),
+            Self::ToolsWebSearch => shown(&tools.web_search, |told| set(told.as_ref(), plain)),
             Self::ShellTrialTree => shown(&shell.trial_tree, |choice| quoted(choice.name())),
             Self::ShellNetwork => shown(&shell.network, |choice| quoted(choice.name())),
             Self::ShellEnvironment => joined(&shell.environment),

@@ -129,6 +129,7 @@ fn the_layers_in_their_order() {
             "actions = unset # default",
             "tools.mode = \"all\" # default",
             "tools.search = \"on\" # default",
+            "tools.web_search = unset # default",
             "shell.trial_tree = \"auto\" # default",
             "shell.network = \"none\" # default",
             "shell.environment = [] # default",

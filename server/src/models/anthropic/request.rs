@@ -9,12 +9,14 @@ mod written;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use self::wire::{Body, ContextManagement, Edit, Marked, Message, OutputConfig, Thinking, Tool, TypeOnly};
+use self::wire::{
+    Body, ContextManagement, Edit, Marked, Message, Offered, OutputConfig, Thinking, Tool, TypeOnly,
+};
 pub(super) use self::written::Written;
 use self::written::raw;
 use super::thinking::ThinkingForm;
 use crate::conversation::{ApiMessage, ContentBlock, Role};
-use crate::models::{ContextEdit, ModelRequest, ToolChoice, ToolDefinition};
+use crate::models::{ContextEdit, ModelRequest, ServerTool, ToolChoice, ToolDefinition};
 
 /// Longest name of a tool.
 const LONGEST_NAME: usize = 64;
@@ -31,7 +33,10 @@ pub(super) struct Form<'a> {
 
 /// `written`: what was written of the request before, and now of this one. It makes no difference to the bytes.
 pub(super) fn body(request: &ModelRequest, form: &Form<'_>, written: &Written) -> Vec<u8> {
-    let tools = written.tools(&request.tools);
+    let tools = match request.server_tools.as_slice() {
+        [] => written.tools(&request.tools),
+        server => Some(raw(&offered(&request.tools, server))),
+    };
     let (last, before) = match request.messages.split_last() {
         Some((last, before)) => (Some(raw(&message(last, Marker::AtTheEnd))), before),
         None => (None, [].as_slice()),
@@ -55,6 +60,11 @@ pub(super) fn body(request: &ModelRequest, form: &Form<'_>, written: &Written) -
     };
     // Nothing here fails to be written: every key is a text, and no number is infinite.
     serde_json::to_vec(&body).unwrap_or_default()
+}
+
+/// The service's own tools behind ours.
+fn offered<'a>(ours: &'a [ToolDefinition], server: &'a [ServerTool]) -> Vec<Offered<'a>> {
+    tools(ours).into_iter().map(Offered::Ours).chain(server.iter().map(Offered::from)).collect()
 }
 
 /// Clearing of thinking comes first, as the API wants it, and needs a model that thinks.

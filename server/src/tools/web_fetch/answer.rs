@@ -14,5 +14,7 @@ pub(super) async fn of(model: &dyn Provider, prompt: &str, page: &str) -> Option
     let page: String = page.chars().take(READ_CHARS).collect();
     let question = format!("<page>\n{page}\n</page>\n\nThe question: {prompt}");
     let on_overload = OnOverload::Yield;
-    ask_aside(model, Aside { system: SYSTEM, prompt: question, max_tokens: MAX_TOKENS, on_overload }).await
+    let server_tools = Vec::new();
+    let aside = Aside { system: SYSTEM, prompt: question, max_tokens: MAX_TOKENS, on_overload, server_tools };
+    ask_aside(model, aside).await.ok().filter(|answer| !answer.text.trim().is_empty())
 }

@@ -6,7 +6,9 @@ use serde_json::value::RawValue;
 
 use crate::conversation::{ContentBlock, ImageSource, ToolResultContent};
 use crate::models::anthropic::thinking::ThinkingForm;
-use crate::models::{ClearedInputs, ContextEdit, EditTrigger, KeptThinking, ToolDefinition};
+use crate::models::{
+    ClearedInputs, ContextEdit, EditTrigger, KeptThinking, SearchDomains, ServerTool, ToolDefinition,
+};
 
 /// The API summarises no conversation of fewer tokens.
 const LEAST_BEFORE_A_SUMMARY: u64 = 50_000;
@@ -63,6 +65,28 @@ pub(super) struct Tool<'a> {
     input_schema: &'a Value,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     defer_loading: bool,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(super) enum Offered<'a> {
+    Ours(Marked<Tool<'a>>),
+    Service(ServiceTool<'a>),
+}
+
+/// A tool that runs at the service (Messages API, "Web search tool").
+#[derive(Serialize)]
+#[serde(tag = "type")]
+pub(super) enum ServiceTool<'a> {
+    #[serde(rename = "web_search_20250305")]
+    WebSearch {
+        name: &'static str,
+        max_uses: u32,
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        allowed_domains: &'a [String],
+        #[serde(skip_serializing_if = "<[String]>::is_empty")]
+        blocked_domains: &'a [String],
+    },
 }
 
 #[derive(Serialize)]
@@ -197,6 +221,19 @@ impl From<ThinkingForm> for Thinking {
             ThinkingForm::Enabled { budget_tokens } => Self::Enabled { budget_tokens },
             ThinkingForm::Disabled => Self::Disabled,
         }
+    }
+}
+
+impl<'a> From<&'a ServerTool> for Offered<'a> {
+    fn from(tool: &'a ServerTool) -> Self {
+        let ServerTool::WebSearch { max_uses, domains } = tool;
+        let (allowed_domains, blocked_domains): (&[String], &[String]) = match domains {
+            SearchDomains::All => (&[], &[]),
+            SearchDomains::Only(domains) => (domains, &[]),
+            SearchDomains::Except(domains) => (&[], domains),
+        };
+        let name = "web_search";
+        Self::Service(ServiceTool::WebSearch { name, max_uses: *max_uses, allowed_domains, blocked_domains })
     }
 }
 
