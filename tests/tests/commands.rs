@@ -183,7 +183,7 @@ async fn what_a_cancelled_command_changed_is_undone_and_the_model_is_told() {
     let read = json!({ "file_path": home.path("a.txt") });
     let mut calls = vec![
         Answer::calls("Read", read),
-        Answer::calls("Bash", json!({ "command": "echo half >>a.txt; echo begun; sleep 1000" })),
+        Answer::calls("Bash", json!({ "command": "echo half >>a.txt; echo be''gun; sleep 1000" })),
     ];
     let model = ModelServer::answering(move |_| calls.pop().unwrap_or_else(|| Answer::says("Done."))).await;
     home.environment.push(("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()));
@@ -191,6 +191,7 @@ async fn what_a_cancelled_command_changed_is_undone_and_the_model_is_told() {
     let mut client = Client::open(&home).await;
     let prompt = |text: &str| json!([{ "type": "text", "text": text }]);
     let started = client.request("copydesk/task/start", json!({ "prompt": prompt("go") })).await.unwrap();
+    // As it is written, not as it stands in the command.
     client.notification("copydesk/event", |params| params.to_string().contains("begun")).await;
     client.request("copydesk/task/cancel", json!({ "taskId": started["taskId"] })).await.unwrap();
     client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await;

@@ -34,6 +34,10 @@ pub fn hover(scene: &Scene, uri: &Uri, line: u32) -> Option<Hover> {
 fn part(scene: &Scene, item: &Item<'_>) -> String {
     let summary = item.summary(&scene.workspace);
     let title = format!("**Copydesk {}** {}", item.number, escape_markdown(&one_line(&summary)));
+    let title = match item.must_ask() {
+        Some(why) => format!("{title}\n\n{}", escape_markdown(&one_line(why))),
+        None => title,
+    };
     match (item.hunk, &item.file.buffer) {
         (Some(hunk), Some(buffer)) => format!("{title}\n\n{}", fenced(&diff(hunk, buffer))),
         (Some(hunk), None) => format!("{title}\n\n{}", fenced(&diff(hunk, &Text::default()))),
@@ -89,7 +93,20 @@ fn escaped(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::item::items;
+    use super::super::sample::{file, hunk, reason, scene_of};
     use super::*;
+    use crate::review::Reason;
+
+    #[test]
+    fn why_the_person_is_asked_in_any_mode_is_said() {
+        let why = Some("It says what programs run.".to_owned());
+        let mut asked = hunk("a\n", 0..1, "x\n", "run `fmt`");
+        asked.reasons = [Reason { must_ask: why, ..reason("run `fmt`") }].into();
+        let scene = scene_of(vec![file("store.rs", "a\n", vec![asked])]);
+        let shown = items(&scene.review).map(|item| part(&scene, &item)).collect::<String>();
+        assert!(shown.contains("run `fmt`\n\nIt says what programs run.\n\n```diff"), "{shown}");
+    }
 
     #[test]
     fn only_code_is_markup_in_a_title() {

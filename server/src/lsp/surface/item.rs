@@ -76,6 +76,12 @@ pub fn shown_lines(hunk: &HunkView) -> (usize, usize) {
 }
 
 impl Item<'_> {
+    /// Why the person decides on it by itself, whatever the mode.
+    pub fn must_ask(&self) -> Option<&str> {
+        let reasons = self.hunk.map_or(self.file.reasons.as_slice(), |hunk| &*hunk.reasons);
+        reasons.iter().find_map(|reason| reason.must_ask.as_deref())
+    }
+
     /// What it does, in one imperative line: the agent's words if it gave any.
     pub fn summary(&self, workspace: &Workspace) -> String {
         let reasons = self.hunk.map_or(self.file.reasons.as_slice(), |hunk| &*hunk.reasons);

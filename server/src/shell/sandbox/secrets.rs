@@ -1,6 +1,6 @@
 //! Where secrets usually are, and how variables are called that hold one.
 
-/// Below the user's home.
+/// Below the user's home. Files without which a build would not even begin, such as Maven's settings, are not among them.
 pub(super) const OF_HOME: &[&str] = &[
     // Keys and passwords.
     ".ssh",
@@ -46,18 +46,13 @@ pub(super) const OF_HOME: &[&str] = &[
     ".config/hub",
     ".config/glab-cli",
     ".npmrc",
-    ".yarnrc.yml",
     ".pypirc",
     ".gem/credentials",
     ".cargo/credentials",
     ".cargo/credentials.toml",
-    ".m2/settings.xml",
     ".m2/settings-security.xml",
-    ".gradle/gradle.properties",
     ".composer/auth.json",
     ".config/composer/auth.json",
-    ".config/pip/pip.conf",
-    ".nuget/NuGet/NuGet.Config",
     ".subversion/auth",
     // Databases and mail.
     ".pgpass",
@@ -86,7 +81,6 @@ pub(super) const OF_HOME: &[&str] = &[
     ".viminfo",
     ".local/share/fish/fish_history",
     ".local/share/nu/history.txt",
-    ".local/state/nvim/shada",
     // Browsers and messengers.
     ".mozilla",
     ".librewolf",
