@@ -395,7 +395,7 @@ async fn a_stream_that_repeats_itself_calls_once() {
     let told = answer_of(
         [&called, &called, &ended, &ended, &called, &ended, "data: [DONE]", &called, "data: [DONE]"]
             .into_iter()
-            .fold(Answer::new(), |answer, event| answer.raw(event)),
+            .fold(Answer::new(), Answer::raw),
     )
     .await;
     let inputs: Vec<&Value> = told

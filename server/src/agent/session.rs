@@ -172,23 +172,18 @@ impl Sessions {
     /// that is not known is made anew under a new name.
     pub fn start(&self, task: StartTask) -> (SessionId, TaskId) {
         let known = task.session.as_ref().and_then(|id| self.session(id));
-        self.send_to(&known.unwrap_or_else(|| self.keep(self.made())), task)
+        send_to(&known.unwrap_or_else(|| self.keep(self.made())), task)
     }
 
     /// As `start`, in this mode from now on. An error is text for a person, and nothing was started.
     pub fn start_in(&self, task: StartTask, mode: PermissionMode) -> Result<(SessionId, TaskId), String> {
-        let session = match task.session.as_ref().and_then(|id| self.session(id)) {
-            Some(known) => {
-                known.set_mode(mode)?;
-                known
-            }
-            None => {
-                let new = self.made();
-                new.set_mode(mode)?;
-                self.keep(new)
-            }
-        };
-        Ok(self.send_to(&session, task))
+        let known = task.session.as_ref().and_then(|id| self.session(id));
+        let session = known.clone().unwrap_or_else(|| self.made());
+        session.set_mode(mode)?;
+        if known.is_none() {
+            self.keep(session.clone());
+        }
+        Ok(send_to(&session, task))
     }
 
     /// Queued into the running task of the session, else starts one. `None`: no such session.
@@ -257,18 +252,18 @@ impl Sessions {
         session
     }
 
-    fn send_to(&self, session: &Arc<Session>, task: StartTask) -> (SessionId, TaskId) {
-        let sent = session.send(prompt::Prompt {
-            content: task.prompt,
-            context: task.context,
-            token_budget: task.token_budget,
-        });
-        (session.id().clone(), sent.task)
-    }
-
     fn sessions(&self) -> MutexGuard<'_, Vec<Arc<Session>>> {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn send_to(session: &Arc<Session>, task: StartTask) -> (SessionId, TaskId) {
+    let sent = session.send(prompt::Prompt {
+        content: task.prompt,
+        context: task.context,
+        token_budget: task.token_budget,
+    });
+    (session.id().clone(), sent.task)
 }
 
 #[cfg(test)]

@@ -291,7 +291,7 @@ mod tests {
             offline: false,
             proposed: false,
             turns: 2,
-            usage: usage.clone(),
+            usage,
             cost,
             account: TaskAccount {
                 model_ms: 900,

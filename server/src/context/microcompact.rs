@@ -161,7 +161,7 @@ mod tests {
             exclude_tools: vec!["Read".to_owned()],
             inputs: ClearedInputs::Kept,
         };
-        assert_eq!(context_edits(ContextEditing::Server, &settings), [edit.clone()]);
+        assert_eq!(context_edits(ContextEditing::Server, &settings), std::slice::from_ref(&edit));
         let settings = settings.with(ContextNumber::ServerCompactAt, 150_000);
         let summary = ContextEdit::Compact { at_input_tokens: 150_000 };
         assert_eq!(context_edits(ContextEditing::Server, &settings), [edit, summary]);
