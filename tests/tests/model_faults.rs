@@ -155,7 +155,7 @@ async fn a_stream_that_repeats_its_events_runs_nothing() {
     let seen = play(vec![Answer::stream(each_twice)], &[KEY], "[model]\nattempts = 1\n").await;
     check(&seen, "model_error", "a second message begins in the middle of the first", 1);
 
-    let once: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
+    let once = events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat();
     let again = Answer::stream(
         once.replace("tool_use", "end_turn")
             .replace(
