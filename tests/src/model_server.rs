@@ -5,6 +5,7 @@ mod answer;
 mod chat_completions;
 mod http;
 mod invariants;
+mod ollama;
 mod play;
 mod request;
 mod wire;
@@ -92,7 +93,12 @@ impl ModelServer {
 
     /// Answers each request by what is in it.
     pub async fn answering(reply: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
-        Self::start(Wire::Messages, VecDeque::from([Step::By(Box::new(reply))])).await
+        Self::answering_in(Wire::Messages, reply).await
+    }
+
+    /// The same in another vendor's words.
+    pub async fn answering_in(wire: Wire, reply: impl FnMut(&Request) -> Answer + Send + 'static) -> Self {
+        Self::start(wire, VecDeque::from([Step::By(Box::new(reply))])).await
     }
 
     /// Hands every request to the test, which answers when it likes.
@@ -181,6 +187,7 @@ impl Stage {
             let faults = match self.wire {
                 Wire::Messages => invariants::faults(&request),
                 Wire::ChatCompletions => chat_completions::faults(&request),
+                Wire::Ollama => ollama::faults(&request),
             };
             played.faults.extend(faults.into_iter().map(|fault| format!("request {number}: {fault}")));
             played.requests.push(request.clone());

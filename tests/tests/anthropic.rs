@@ -597,3 +597,12 @@ async fn what_comes_instead_of_an_answer_is_told_clearly() {
         (Some(ModelErrorKind::StreamCut), 3)
     );
 }
+
+#[tokio::test]
+async fn a_request_is_counted_without_being_answered() {
+    let server = ModelServer::playing([]).await;
+    assert_eq!(Anthropic::new(config(&server.url())).count(request()).await, Some(2_095));
+    assert_eq!(server.requests().len(), 0);
+    let nobody = Anthropic::new(config("http://127.0.0.1:9"));
+    assert_eq!(nobody.count(request()).await, None);
+}

@@ -12,7 +12,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use copydesk_tests::client::{Client, Home};
-use copydesk_tests::model_server::{Answer, ModelServer, Request};
+use copydesk_tests::model_server::{Answer, ModelServer, Request, Wire};
 use serde_json::{Value, json};
 
 /// Tasks in one program at the same time, each with a break of its own.
@@ -22,23 +22,36 @@ const USUAL_STEP: usize = 11;
 
 #[tokio::test]
 async fn a_connection_that_breaks_anywhere_does_nothing_twice() {
+    break_everywhere(Wire::Messages).await;
+}
+
+#[tokio::test]
+async fn nor_does_one_to_a_chat_completions_server() {
+    break_everywhere(Wire::ChatCompletions).await;
+}
+
+async fn break_everywhere(wire: Wire) {
     let step = if std::env::var_os("COPYDESK_EVERY_BYTE").is_some() { 1 } else { USUAL_STEP };
-    let places: Vec<usize> = (0..recorded(0).len()).step_by(step).collect();
+    let places: Vec<usize> = (0..recorded(wire, 0).len()).step_by(step).collect();
     for places in places.chunks(TOGETHER) {
-        break_at_each(places).await;
+        break_at_each(wire, places).await;
     }
-    println!("{} places to break at, as many files changed exactly once", places.len());
+    println!("{wire:?}: {} places to break at, as many files changed exactly once", places.len());
 }
 
 /// One task for each place, all in one program, each with a file of its own.
-async fn break_at_each(places: &[usize]) {
+async fn break_at_each(wire: Wire, places: &[usize]) {
     let mut begun = HashSet::new();
-    let model = ModelServer::answering(move |request| answer(request, &mut begun)).await;
+    let model = ModelServer::answering_in(wire, move |request| answer(wire, request, &mut begun)).await;
     let mut home = Home::new();
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    home.environment = match wire {
+        Wire::Messages => vec![
+            pair("ANTHROPIC_API_KEY", "sk-ant-FAKE-0123456789abcdef"),
+            pair("ANTHROPIC_BASE_URL", &model.url()),
+        ],
+        Wire::ChatCompletions | Wire::Ollama => vec![pair("OPENAI_BASE_URL", &model.url())],
+    };
     for &place in places {
         home.write(&file(place), "start\nend\n");
     }
@@ -74,27 +87,26 @@ async fn break_at_each(places: &[usize]) {
 }
 
 /// The first answer of a task breaks off; asked again, it is whole; after that, what is not done yet is called for.
-fn answer(request: &Request, begun: &mut HashSet<usize>) -> Answer {
-    let prompt = request.messages()[0].to_string();
-    let number = prompt.split("break at ").nth(1).expect("the prompt");
+fn answer(wire: Wire, request: &Request, begun: &mut HashSet<usize>) -> Answer {
+    let history = request.body["messages"].to_string();
+    let number = history.split("break at ").nth(1).expect("the prompt");
     let digits: String = number.chars().take_while(char::is_ascii_digit).collect();
     let place = digits.parse().expect("a number");
-    if request.messages().len() == 1 {
-        let recorded = recorded(place);
+    if request.messages().iter().all(|message| message["role"] != "assistant") {
+        let recorded = recorded(wire, place);
         return if begun.insert(place) {
             Answer::cut_stream(&recorded.as_bytes()[..place])
         } else {
             Answer::stream(recorded)
         };
     }
-    let history = request.body["messages"].to_string();
-    let missing = ["start", "end"].into_iter().filter(|word| !history.contains(&format!("\"{word}+\"")));
-    let calls = missing.fold(Answer::new(), |answer, word| answer.calling("Edit", edit(place, word)));
-    if history.contains("\"start+\"") && history.contains("\"end+\"") {
-        Answer::says("Both are changed.")
-    } else {
-        calls
+    // In a text within a text on the one wire, and an object on the other.
+    let is_done = |word: &str| history.replace('\\', "").contains(&format!("\"{word}+\""));
+    let missing: Vec<&str> = ["start", "end"].into_iter().filter(|word| !is_done(word)).collect();
+    if missing.is_empty() {
+        return Answer::says("Both are changed.");
     }
+    missing.into_iter().fold(Answer::new(), |answer, word| answer.calling("Edit", edit(place, word)))
 }
 
 fn file(place: usize) -> String {
@@ -106,12 +118,19 @@ fn edit(place: usize, word: &str) -> Value {
 }
 
 /// The answer as it was recorded: it reads the file and makes two changes. Its length does not depend on `place`.
-fn recorded(place: usize) -> String {
+fn recorded(wire: Wire, place: usize) -> String {
     let calls = [
         ("Read", json!({ "file_path": file(place) })),
         ("Edit", edit(place, "start")),
         ("Edit", edit(place, "end")),
     ];
+    match wire {
+        Wire::Messages => as_messages(calls),
+        Wire::ChatCompletions | Wire::Ollama => as_chat_completions(calls),
+    }
+}
+
+fn as_messages(calls: [(&str, Value); 3]) -> String {
     let mut events = vec![json!({ "type": "message_start", "message": {
         "id": "msg_recorded", "model": "claude-x", "usage": { "input_tokens": 100, "output_tokens": 1 },
     }})];
@@ -130,4 +149,23 @@ fn recorded(place: usize) -> String {
     let written =
         |event: &Value| format!("event: {}\ndata: {event}\n\n", event["type"].as_str().expect("a type"));
     events.iter().map(written).collect()
+}
+
+fn as_chat_completions(calls: [(&str, Value); 3]) -> String {
+    let chunk = |delta: Value, reason: Value| json!({ "id": "chatcmpl-recorded", "choices": [{ "index": 0, "delta": delta, "finish_reason": reason }] });
+    let mut chunks = Vec::new();
+    for (index, (name, input)) in calls.into_iter().enumerate() {
+        let input = input.to_string();
+        let (begin, rest) = input.split_at(input.len() / 2);
+        let first = json!([{
+            "index": index, "id": format!("call_{index}"), "type": "function",
+            "function": { "name": name, "arguments": begin },
+        }]);
+        let more = json!([{ "index": index, "function": { "arguments": rest } }]);
+        chunks.push(chunk(json!({ "tool_calls": first }), Value::Null));
+        chunks.push(chunk(json!({ "tool_calls": more }), Value::Null));
+    }
+    chunks.push(chunk(json!({}), json!("tool_calls")));
+    let written: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
+    written + "data: [DONE]\n\n"
 }

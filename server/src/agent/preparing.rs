@@ -201,3 +201,17 @@ fn write_new(save: &Save) -> std::io::Result<()> {
         Err(error) => Err(error),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn what_takes_longer_than_a_second_is_not_waited_for() {
+        let session = SessionContext::new(ContextSettings::default(), None);
+        let begun = tokio::time::Instant::now();
+        assert_eq!(session.in_time(std::future::pending::<()>()).await, None);
+        assert_eq!(begun.elapsed(), Duration::from_secs(1));
+        assert_eq!(session.in_time(std::future::ready(7)).await, Some(7));
+    }
+}

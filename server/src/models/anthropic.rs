@@ -7,6 +7,7 @@ mod answer;
 mod betas;
 mod cache_watch;
 mod catalogue;
+mod counting;
 mod credential;
 mod exchange;
 mod failure;
@@ -17,11 +18,13 @@ mod thinking;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures::future::{BoxFuture, FutureExt as _};
 use futures::stream::BoxStream;
 
 use self::betas::StickyBetas;
 use self::cache_watch::{CacheWatch, Prefix};
 use self::catalogue::{Known, ThinkingAbility};
+use self::counting::counted;
 use self::credential::Wallet;
 pub use self::credential::{Credential, Renewal};
 use self::exchange::Exchange;
@@ -141,6 +144,11 @@ impl Provider for Anthropic {
         if self.inner.config.base_url == ANTHROPIC_URL { SearchesWeb::Yes } else { SearchesWeb::Perhaps }
     }
 
+    fn count(&self, request: ModelRequest) -> BoxFuture<'static, Option<u64>> {
+        let inner = self.inner.clone();
+        async move { inner.count(&request).await }.boxed()
+    }
+
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
         let inner = self.inner.clone();
         generate(move |emit| async move {
@@ -202,13 +210,24 @@ impl Inner {
         }
     }
 
-    fn body(&self, request: &ModelRequest, max_tokens: u32, mended: Mended) -> Vec<u8> {
-        let form = Form {
+    async fn count(&self, request: &ModelRequest) -> Option<u64> {
+        let client = self.client.get().ok()?;
+        let form = self.form(request, request.max_tokens, Mended::default());
+        let body = request::body_to_count(request, &form);
+        counted(client, &self.config, self.wallet.current().as_ref(), body).await
+    }
+
+    fn form(&self, request: &ModelRequest, max_tokens: u32, mended: Mended) -> Form<'_> {
+        Form {
             model: &self.config.model,
             max_tokens,
             thinking: self.thinking(request, max_tokens, mended),
             effort: self.effort(mended).map(Effort::name),
-        };
+        }
+    }
+
+    fn body(&self, request: &ModelRequest, max_tokens: u32, mended: Mended) -> Vec<u8> {
+        let form = self.form(request, max_tokens, mended);
         if mended.without_shown_thinking {
             let messages = request.messages.iter().map(|message| ApiMessage::clone(message)).collect();
             let messages = without_thinking(messages).into_iter().map(Arc::new).collect();

@@ -29,6 +29,8 @@ pub struct Examination {
     pub streams: Ability,
     /// It says how many tokens a request took.
     pub counts: Ability,
+    /// It says that before it answers, too.
+    pub counts_beforehand: Ability,
     pub calls_tools: Ability,
     /// It calls a tool when it has to.
     pub calls_forced: Ability,
@@ -61,6 +63,7 @@ pub async fn examine(provider: &dyn Provider) -> Examination {
         answers: greeting.error.clone().map_or(Ok(()), Err),
         streams: Ability::Unasked,
         counts: Ability::Unasked,
+        counts_beforehand: Ability::Unasked,
         calls_tools: Ability::Unasked,
         calls_forced: Ability::Unasked,
         calls_in_parallel: Ability::Unasked,
@@ -73,6 +76,8 @@ pub async fn examine(provider: &dyn Provider) -> Examination {
         return examination;
     }
     examination.streams = Ability::of(greeting.pieces > 1);
+    let counted = provider.count(question("Say hello in one short sentence.", &[])).await;
+    examination.counts_beforehand = Ability::of(counted.is_some());
     examination.counts = Ability::of(greeting.usage.input_tokens > 0 && greeting.usage.output_tokens > 0);
     let tools = [weather()];
     let one = heard(provider, question("What is the weather in Paris? Use the tool.", &tools)).await;

@@ -231,7 +231,7 @@ impl Inner {
         };
         let body = written(max_tokens);
         let Some(window) = known.window else { return Ok(body) };
-        let prompt = Value::Object(body.clone()).to_string().len() as u64 / CHARACTERS_PER_TOKEN;
+        let prompt = exchange::written(&body).len() as u64 / CHARACTERS_PER_TOKEN;
         let room = window.saturating_sub(prompt);
         let least = u64::from(LEAST_OUTPUT.min(max_tokens));
         let body = match u32::try_from(room) {

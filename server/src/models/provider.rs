@@ -23,6 +23,12 @@ pub trait Provider: Send + Sync + 'static {
         SearchesWeb::No
     }
 
+    /// Tokens that `request` would take, as the service counts them without answering it; `None`: it does not. For people
+    /// who want to know: no request waits for it.
+    fn count(&self, _request: ModelRequest) -> BoxFuture<'static, Option<u64>> {
+        std::future::ready(None).boxed()
+    }
+
     /// Asks once. The stream ends after `MessageStop` or the first error; dropping it drops the connection.
     /// Retries that show nothing to the user happen inside and are announced as `ProviderEvent::Retry`.
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>>;

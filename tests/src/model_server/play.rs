@@ -26,14 +26,14 @@ pub(super) async fn play(
             connection.shutdown().await
         }
         Content::Stream { parts, stop_reason } => {
-            let head = head(answer, "text/event-stream", "transfer-encoding: chunked");
+            let head = head(answer, wire.content_type(), "transfer-encoding: chunked");
             connection.write_all(head.as_bytes()).await?;
             let mut stream =
                 EventStream { connection, pieces: answer.pieces, voice: Voice::new(wire, number) };
             stream.play(parts, stop_reason.as_deref()).await
         }
         Content::Bytes(bytes) | Content::CutBytes(bytes) => {
-            let head = head(answer, "text/event-stream", "transfer-encoding: chunked");
+            let head = head(answer, wire.content_type(), "transfer-encoding: chunked");
             connection.write_all(head.as_bytes()).await?;
             let mut stream =
                 EventStream { connection, pieces: answer.pieces, voice: Voice::new(wire, number) };

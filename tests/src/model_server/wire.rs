@@ -13,6 +13,8 @@ pub enum Wire {
     Messages,
     /// OpenAI's chat completions.
     ChatCompletions,
+    /// Ollama's own: a line of JSON at a time, and each call whole.
+    Ollama,
 }
 
 /// Whether a block is finished.
@@ -41,8 +43,36 @@ impl Wire {
                     json!({ "object": "list", "data": [{ "id": "scripted", "max_model_len": 100_000 }] });
                 Some(Answer::response(200, models.to_string()))
             }
-            (Self::ChatCompletions, "GET", _) => Some(Answer::response(404, "{}")),
-            (Self::ChatCompletions | Self::Messages, _, _) => None,
+            // The real one refuses what is about an answer.
+            (Self::Messages, "POST", "/v1/messages/count_tokens") => {
+                let is_legal = ["max_tokens", "stream"].iter().all(|field| request.body.get(field).is_none());
+                Some(if is_legal {
+                    Answer::response(200, json!({ "input_tokens": 2_095 }).to_string())
+                } else {
+                    Answer::refusal(400, "invalid_request_error", "Extra inputs are not permitted")
+                })
+            }
+            (Self::Ollama, "GET", "/v1/models") => {
+                let models =
+                    json!({ "object": "list", "data": [{ "id": "scripted", "owned_by": "library" }] });
+                Some(Answer::response(200, models.to_string()))
+            }
+            (Self::Ollama, "POST", "/api/show") => {
+                let info = json!({ "general.architecture": "scripted", "scripted.context_length": 131_072 });
+                Some(Answer::response(200, json!({ "model_info": info }).to_string()))
+            }
+            (Self::ChatCompletions | Self::Ollama, "GET", _) => Some(Answer::response(404, "{}")),
+            (Self::ChatCompletions | Self::Ollama | Self::Messages, _, _) => None,
+        }
+    }
+}
+
+impl Wire {
+    /// Of an answer that streams.
+    pub(super) const fn content_type(self) -> &'static str {
+        match self {
+            Self::Messages | Self::ChatCompletions => "text/event-stream",
+            Self::Ollama => "application/x-ndjson",
         }
     }
 }
@@ -62,6 +92,7 @@ impl Voice {
             Wire::ChatCompletions => {
                 vec![self.chunk(json!({ "role": "assistant", "content": "" }), Value::Null)]
             }
+            Wire::Ollama => Vec::new(),
         }
     }
 
@@ -75,6 +106,7 @@ impl Voice {
             Wire::ChatCompletions => {
                 words.map(|word| self.chunk(json!({ "content": word }), Value::Null)).collect()
             }
+            Wire::Ollama => words.map(|word| said(&json!({ "content": word }))).collect(),
         }
     }
 
@@ -89,6 +121,7 @@ impl Voice {
                 self.block(json!({ "type": "thinking", "thinking": "" }), deltas, Close::Yes)
             }
             Wire::ChatCompletions => vec![self.chunk(json!({ "reasoning_content": thought }), Value::Null)],
+            Wire::Ollama => vec![said(&json!({ "content": "", "thinking": thought }))],
         }
     }
 
@@ -119,6 +152,10 @@ impl Voice {
                     .map(|calls| self.chunk(json!({ "tool_calls": calls }), Value::Null))
                     .collect()
             }
+            Wire::Ollama => {
+                let call = json!({ "function": { "name": name, "arguments": input } });
+                vec![said(&json!({ "content": "", "tool_calls": [call] }))]
+            }
         }
     }
 
@@ -128,6 +165,7 @@ impl Voice {
         match self.wire {
             Wire::Messages => vec![event(&json!({ "type": "error", "error": error }))],
             Wire::ChatCompletions => vec![data(&json!({ "error": error }))],
+            Wire::Ollama => vec![line(&json!({ "error": message }))],
         }
     }
 
@@ -153,6 +191,14 @@ impl Voice {
                 let usage = json!({ "prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110 });
                 let figures = json!({ "id": self.id(), "choices": [], "usage": usage });
                 vec![self.chunk(json!({}), json!(reason)), data(&figures), "data: [DONE]\n\n".to_owned()]
+            }
+            Wire::Ollama => {
+                // It calls an end with calls a stop too.
+                let reason = if reason == "max_tokens" { "length" } else { "stop" };
+                vec![line(&json!({
+                    "model": "scripted", "message": { "role": "assistant", "content": "" }, "done": true,
+                    "done_reason": reason, "prompt_eval_count": 100, "eval_count": 10,
+                }))]
             }
         }
     }
@@ -183,6 +229,14 @@ impl Voice {
 /// An event whose name stands in its data too.
 fn event(data: &Value) -> String {
     format!("event: {}\ndata: {data}\n\n", data["type"].as_str().unwrap_or_default())
+}
+
+fn said(message: &Value) -> String {
+    line(&json!({ "model": "scripted", "message": message, "done": false }))
+}
+
+fn line(line: &Value) -> String {
+    format!("{line}\n")
 }
 
 fn data(data: &Value) -> String {

@@ -81,6 +81,9 @@ fn said(found: &Examination) -> (Vec<Finding>, Vec<String>, Exit) {
         ),
         (&found.sees_images, "it sees images", "it does not see images"),
     ];
+    if found.counts_beforehand == Ability::Yes {
+        findings.push(Finding::good("it counts a request before it answers it"));
+    }
     findings.extend(abilities.map(|(ability, yes, no)| match ability {
         Ability::Yes => Finding::good(yes),
         Ability::No => Finding::bad(no),
@@ -138,6 +141,7 @@ mod tests {
             answers: Ok(()),
             streams: Ability::Yes,
             counts: Ability::Yes,
+            counts_beforehand: Ability::Yes,
             calls_tools: Ability::Yes,
             calls_forced: Ability::Yes,
             calls_in_parallel: Ability::Yes,
@@ -153,6 +157,7 @@ mod tests {
             Exit::Done,
             &[
                 "✓ it is reached, knows the model, and answers",
+                "✓ it counts a request before it answers it",
                 "✓ it streams",
                 "✓ it counts tokens",
                 "✓ it calls a tool when it should",
@@ -169,6 +174,7 @@ mod tests {
     fn what_is_missing_is_told_with_the_next_step() {
         let found = Examination {
             counts: Ability::No,
+            counts_beforehand: Ability::No,
             calls_tools: Ability::Refused("tools are not supported".to_owned()),
             calls_forced: Ability::Unasked,
             calls_in_parallel: Ability::Unasked,

@@ -59,7 +59,7 @@ impl Exchange<'_> {
     }
 }
 
-fn endpoint(base_url: &str) -> Result<reqwest::Url, Failure> {
+pub(super) fn endpoint(base_url: &str) -> Result<reqwest::Url, Failure> {
     let url = reqwest::Url::parse(base_url.trim()).ok();
     let url = url.filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host());
     let mut url = url.ok_or_else(|| {
@@ -73,7 +73,7 @@ fn endpoint(base_url: &str) -> Result<reqwest::Url, Failure> {
     Ok(url)
 }
 
-fn headers(credential: Option<&Credential>, betas: Option<String>) -> Result<HeaderMap, Failure> {
+pub(super) fn headers(credential: Option<&Credential>, betas: Option<String>) -> Result<HeaderMap, Failure> {
     let unusable = |message: &str| failure::hopeless(ModelErrorKind::Authentication, message.to_owned());
     let credential = credential.ok_or_else(|| {
         unusable("There is no key for the model: set ANTHROPIC_API_KEY, or choose the offline model.")

@@ -33,6 +33,22 @@ pub(super) struct Form<'a> {
 
 /// `written`: what was written of the request before, and now of this one. It makes no difference to the bytes.
 pub(super) fn body(request: &ModelRequest, form: &Form<'_>, written: &Written) -> Vec<u8> {
+    written_for(Wanted::Answer, request, form, written)
+}
+
+/// The same for the question how many tokens it would take: without what is about its answer alone.
+pub(super) fn body_to_count(request: &ModelRequest, form: &Form<'_>) -> Vec<u8> {
+    written_for(Wanted::Count, request, form, &Written::default())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Wanted {
+    Answer,
+    Count,
+}
+
+fn written_for(wanted: Wanted, request: &ModelRequest, form: &Form<'_>, written: &Written) -> Vec<u8> {
+    let is_asked = wanted == Wanted::Answer;
     let tools = match request.server_tools.as_slice() {
         [] => written.tools(&request.tools),
         server => Some(raw(&offered(&request.tools, server))),
@@ -44,11 +60,12 @@ pub(super) fn body(request: &ModelRequest, form: &Form<'_>, written: &Written) -
     let before = written.messages(before);
     let body = Body {
         model: form.model,
-        max_tokens: form.max_tokens,
-        stream: true,
+        max_tokens: is_asked.then_some(form.max_tokens),
+        stream: is_asked.then_some(true),
         thinking: form.thinking.map(Thinking::from),
-        output_config: form.effort.map(|effort| OutputConfig { effort }),
-        context_management: ContextManagement::of(edits(&request.context_edits, form.thinking)),
+        output_config: form.effort.filter(|_| is_asked).map(|effort| OutputConfig { effort }),
+        context_management: ContextManagement::of(edits(&request.context_edits, form.thinking))
+            .filter(|_| is_asked),
         tool_choice: match request.tool_choice {
             ToolChoice::None if tools.is_some() => Some(TypeOnly { kind: "none" }),
             ToolChoice::Any if tools.is_some() => Some(TypeOnly { kind: "any" }),

@@ -32,6 +32,11 @@ pub(super) struct Reached {
     pub(super) key: Option<ApiKey>,
 }
 
+/// A body in bytes. Nothing in it fails to be written: every key is a text, and no number is infinite.
+pub(super) fn written(body: &Map<String, Value>) -> Vec<u8> {
+    serde_json::to_vec(body).unwrap_or_default()
+}
+
 impl Reached {
     /// The base URL as people write it: without a path it is `/v1`.
     pub(super) fn new(client: Client, base_url: &str, key: Option<ApiKey>) -> Result<Self, Failure> {
@@ -63,8 +68,7 @@ impl Reached {
             Wire::ChatCompletions => self.at("chat/completions")?,
             Wire::Ollama => self.at_root("api/chat"),
         };
-        let body = Value::Object(body.clone()).to_string();
-        let request = self.client.post(url).headers(self.headers()?).body(body);
+        let request = self.client.post(url).headers(self.headers()?).body(written(body));
         let response = silence::wait(self.client.send(request), patience, emit)
             .await
             .map_err(|Silent| failure::stalled(patience.limit.unwrap_or_default(), true))?

@@ -1,9 +1,13 @@
 //! The bytes of a request.
 
+use std::time::SystemTime;
+
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conversation::{ToolResultContent, ToolUseId};
+use crate::conversation::{
+    AssistantMessage, MessageId, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage, normalize,
+};
 use crate::models::{ClearedInputs, EditTrigger, KeptThinking};
 
 const PLAIN: Form<'_> = Form { model: "claude-x", max_tokens: 8_000, thinking: None, effort: None };
@@ -207,6 +211,65 @@ fn a_tool_that_the_service_would_refuse_is_left_out() {
     let names: Vec<&Value> =
         body["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["Read", "mcp__a-b__C_1"]);
+}
+
+#[test]
+fn a_request_is_counted_without_what_is_about_its_answer() {
+    let form = Form { thinking: Some(ThinkingForm::Adaptive), effort: Some("high"), ..PLAIN };
+    let edit = ContextEdit::Compact { at_input_tokens: 150_000 };
+    let request = ModelRequest { context_edits: vec![edit], ..request(history()) };
+    let body: Value = serde_json::from_slice(&body_to_count(&request, &form)).expect("JSON");
+    let fields: Vec<&String> = body.as_object().expect("an object").keys().collect();
+    assert_eq!(fields, ["model", "thinking", "tools", "system", "messages"]);
+    let whole = written(&request, &form);
+    assert_eq!((&body["messages"], &body["tools"]), (&whole["messages"], &whole["tools"]));
+}
+
+#[test]
+fn nothing_that_is_only_ours_is_sent() {
+    const OURS: &str = "only-ours";
+    let local = || MessageId(OURS.to_owned());
+    let user = |content| {
+        crate::conversation::Message::from(UserMessage {
+            id: local(),
+            at: SystemTime::UNIX_EPOCH,
+            content,
+            is_meta: true,
+            is_virtual: false,
+            is_compact_summary: true,
+            tool_use_result: Some(json!({ "stdout": OURS })),
+            source_tool_assistant: Some(local()),
+            mcp_meta: Some(json!({ OURS: 1 })),
+        })
+    };
+    let answer = crate::conversation::Message::from(AssistantMessage {
+        id: local(),
+        at: SystemTime::UNIX_EPOCH,
+        response_id: OURS.to_owned(),
+        request_id: Some(OURS.to_owned()),
+        model: OURS.to_owned(),
+        content: history()[1].content.clone(),
+        stop_reason: Some(StopReason::Other(OURS.to_owned())),
+        usage: Usage { input_tokens: 987_654, ..Usage::default() },
+        is_api_error: false,
+        is_virtual: false,
+    });
+    let records = [user(vec![ContentBlock::text("go")]), answer, user(history()[2].content.clone())];
+    let body = body(&request(normalize(&records)), &PLAIN);
+    let body = String::from_utf8(body).expect("UTF-8");
+    for ours in [
+        OURS,
+        "987654",
+        "is_meta",
+        "isMeta",
+        "uuid",
+        "timestamp",
+        "tool_use_result",
+        "toolUseResult",
+        "usage",
+    ] {
+        assert!(!body.contains(ours), "{ours} in {body}");
+    }
 }
 
 #[test]

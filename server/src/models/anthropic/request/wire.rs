@@ -17,8 +17,10 @@ const LEAST_BEFORE_A_SUMMARY: u64 = 50_000;
 #[derive(Serialize)]
 pub(super) struct Body<'a> {
     pub(super) model: &'a str,
-    pub(super) max_tokens: u32,
-    pub(super) stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) stream: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) thinking: Option<Thinking>,
     #[serde(skip_serializing_if = "Option::is_none")]
