@@ -49,15 +49,16 @@ fn tell_changes(stage: &Stage, told: &Told, view: &ReviewView) -> Told {
     let now = by_uri(view, stage.editor.features().position_encoding);
     let settled = told.iter().filter(|(uri, _)| !now.contains_key(*uri));
     let settled = settled.map(|(_, file)| ProposalChangedParams { hunks: Vec::new(), ..file.clone() });
-    for file in settled {
-        outgoing.notify(methods::PROPOSAL_CHANGED, file);
-    }
-    for (uri, file) in &now {
-        if told.get(uri).is_none_or(|told| told.hunks != file.hunks) {
+    stage.shown.while_sent(view, || {
+        for file in settled {
             outgoing.notify(methods::PROPOSAL_CHANGED, file);
         }
-    }
-    stage.shown.now(view, |_, _| true);
+        for (uri, file) in &now {
+            if told.get(uri).is_none_or(|told| told.hunks != file.hunks) {
+                outgoing.notify(methods::PROPOSAL_CHANGED, file);
+            }
+        }
+    });
     now
 }
 

@@ -56,12 +56,14 @@ fn draw(stage: &Stage, shown: Shown) -> Shown {
         .iter()
         .filter(|(uri, diagnostics)| shown.get(uri) != Some(diagnostics))
         .map(|(uri, diagnostics)| (uri, diagnostics.as_slice()));
-    let mut drawn = 0;
-    for (uri, diagnostics) in gone.chain(changed) {
-        stage.outgoing.notify("textDocument/publishDiagnostics", Publication { uri, diagnostics });
-        drawn += 1;
-    }
-    stage.shown.now(&scene.review, |_, _| true);
+    let drawn = stage.shown.while_sent(&scene.review, || {
+        let mut drawn = 0;
+        for (uri, diagnostics) in gone.chain(changed) {
+            stage.outgoing.notify("textDocument/publishDiagnostics", Publication { uri, diagnostics });
+            drawn += 1;
+        }
+        drawn
+    });
     if drawn > 0 && stage.editor.features().code_lens_refresh {
         drop(stage.outgoing.request("workspace/codeLens/refresh", Value::Null, None));
     }

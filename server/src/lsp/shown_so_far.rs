@@ -15,12 +15,18 @@ type Files = BTreeMap<(AbsPath, SessionId), Arc<FileReview>>;
 pub(super) struct ShownSoFar(Arc<Mutex<Files>>);
 
 impl ShownSoFar {
-    /// The client was just shown these files as they are in `view`: all that `which` picks, by path and session.
-    pub(super) fn now(&self, view: &ReviewView, which: impl Fn(&AbsPath, &SessionId) -> bool) {
+    /// `send` puts all files of `view` on their way to the client. A decision that comes back at once waits until it is known
+    /// here what the client was shown.
+    pub(super) fn while_sent<T>(&self, view: &ReviewView, send: impl FnOnce() -> T) -> T {
         let mut files = self.files();
-        files.retain(|(path, session), _| !which(path, session));
-        let shown = view.files.iter().filter(|file| which(&file.path, &file.session));
-        files.extend(shown.map(|file| ((file.path.clone(), file.session.clone()), Arc::clone(file))));
+        let sent = send();
+        take_in(&mut files, view, |_, _| true);
+        sent
+    }
+
+    /// The client is shown these files as they are in `view`: all that `which` picks, by path and session.
+    pub(super) fn now(&self, view: &ReviewView, which: impl Fn(&AbsPath, &SessionId) -> bool) {
+        take_in(&mut self.files(), view, which);
     }
 
     /// The revision in which a hunk was last shown.
@@ -44,4 +50,10 @@ impl ShownSoFar {
     fn files(&self) -> MutexGuard<'_, Files> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn take_in(files: &mut Files, view: &ReviewView, which: impl Fn(&AbsPath, &SessionId) -> bool) {
+    files.retain(|(path, session), _| !which(path, session));
+    let shown = view.files.iter().filter(|file| which(&file.path, &file.session));
+    files.extend(shown.map(|file| ((file.path.clone(), file.session.clone()), Arc::clone(file))));
 }
