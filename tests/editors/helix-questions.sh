@@ -63,21 +63,33 @@ unanswered 3
 if $has_list; then take 'Allow once'; else choose 'Allow once: Run'; fi
 answered 4 '"is_error":false,"text":"checked three'
 
-# A reason is written in the chat: the message takes the place of the command.
-let_go four
-comes four
-if $has_list; then take 'Deny, and say why'; else choose 'Deny, and say why.*: Run'; fi
-see 'chat.md'
-keys g e o
-inserting
-write 'use three'
-normal
-choose 'Send'
-answered 5 'use three'
+if $has_list; then
+  # Nor does it allow anything to go down a line and begin one.
+  keys i
+  inserting
+  let_go four
+  comes four
+  keys Down
+  keys Enter
+  answered 5 '"is_error":true.*rejected this call'
+else
+  # A reason is written in the chat: the message takes the place of the command.
+  let_go four
+  comes four
+  choose 'Deny, and say why.*: Run'
+  see 'chat.md'
+  keys g e o
+  inserting
+  write 'use three'
+  normal
+  choose 'Send'
+  answered 5 'use three'
+fi
 
 if $has_list; then
   see 'Which way'
   take 'Right'
+  normal
 else
   choose 'Right: Way'
 fi

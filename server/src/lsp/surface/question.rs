@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::OpenQuestion;
 use super::words::{one_line, shortened};
 use crate::editor::{EditorFeatures, Loudness};
-use crate::permissions::{Asks, PermissionAnswer, PermissionRequest};
+use crate::permissions::{Asks, PermissionAnswer, PermissionOptionKind, PermissionRequest};
 
 pub use actor::Asker;
 
@@ -165,7 +165,12 @@ fn ask(request: &PermissionRequest) -> Effect {
         "" => format!("{lead}: {title}"),
         explanation => format!("{lead}: {title} ({})", one_line(explanation)),
     };
-    let names = request.options.iter().map(|option| option.name.clone());
+    // Whoever moves the cursor down and begins a line has chosen the second: that must allow nothing either.
+    let (denials, rest): (Vec<_>, Vec<_>) = request.options.iter().partition(|option| match option.kind {
+        PermissionOptionKind::RejectOnce | PermissionOptionKind::RejectAlways => request.asks == Asks::Leave,
+        PermissionOptionKind::AllowOnce | PermissionOptionKind::AllowAlways => false,
+    });
+    let names = denials.into_iter().chain(rest).map(|option| option.name.clone());
     let choices = std::iter::once(LATER.to_owned()).chain(names).collect();
     Effect::Ask { request_id: request.id.clone(), text, choices }
 }

@@ -86,15 +86,15 @@ fn an_answer_ends_it() {
 fn one_question_at_a_time() {
     let at = [(1, "ask hosts"), (2, "ask passwd"), (4, "resolved hosts")];
     insta::assert_snapshot!(told(requests(), &at, 60), @r#"
-    1.0: ask hosts «Copydesk wants to: Read /etc/hosts» ["Decide later", "Allow once", "Allow Read(//etc/**) in this session", "Deny", "Deny, and say why…"]
-    4.0: ask passwd «Copydesk wants to: Read /etc/passwd» ["Decide later", "Allow once", "Allow Read(//etc/**) in this session", "Deny", "Deny, and say why…"]
+    1.0: ask hosts «Copydesk wants to: Read /etc/hosts» ["Decide later", "Deny", "Deny, and say why…", "Allow once", "Allow Read(//etc/**) in this session"]
+    4.0: ask passwd «Copydesk wants to: Read /etc/passwd» ["Decide later", "Deny", "Deny, and say why…", "Allow once", "Allow Read(//etc/**) in this session"]
     "#);
 }
 
 #[test]
 fn a_request_waits_until_nobody_types() {
     let at = [(1, "key"), (2, "ask hosts"), (3, "key"), (4, "key"), (5, "key")];
-    insta::assert_snapshot!(told(requests(), &at, 60), @r#"7.0: ask hosts «Copydesk wants to: Read /etc/hosts» ["Decide later", "Allow once", "Allow Read(//etc/**) in this session", "Deny", "Deny, and say why…"]"#);
+    insta::assert_snapshot!(told(requests(), &at, 60), @r#"7.0: ask hosts «Copydesk wants to: Read /etc/hosts» ["Decide later", "Deny", "Deny, and say why…", "Allow once", "Allow Read(//etc/**) in this session"]"#);
 }
 
 #[test]
