@@ -4,12 +4,17 @@
 //! Configurations are read line by line and the names of sections are not looked at: what is no such setting may be taken
 //! for one, never the other way round.
 
+mod index;
+
 use std::fs;
 
+use self::index::{Inner, inner};
 use crate::documents::AbsPath;
 
 /// Longer configurations are not read: they count as starting programs.
 const LONGEST: u64 = 1 << 20;
+/// Of a longer index it is not known which repositories it names.
+const LONGEST_INDEX: u64 = 64 << 20;
 /// Modules whose configurations are read.
 const MOST_MODULES: usize = 200;
 
@@ -33,11 +38,12 @@ pub(super) fn starts_programs(folder: &AbsPath) -> Option<String> {
     while let Some(at) = above {
         let git = at.join(".git");
         if git.as_path().is_dir() {
-            return of_repository(&git).or_else(|| of_listed_modules(&at));
+            return of_repository(&git).or_else(|| of_inner(&at, &git));
         }
         if let Ok(text) = fs::read_to_string(git.as_path()) {
             let named = text.trim().strip_prefix("gitdir:").map(str::trim)?;
-            return of_repository(&at.join(named)).or_else(|| of_listed_modules(&at));
+            let git = at.join(named);
+            return of_repository(&git).or_else(|| of_inner(&at, &git));
         }
         // A repository without a folder of files looks so.
         if ["HEAD", "objects", "refs"].iter().all(|part| at.join(part).as_path().exists()) {
@@ -89,12 +95,30 @@ fn of_module(git: &AbsPath) -> Option<String> {
     files.iter().find_map(|file| of_file(file, STARTING).or_else(|| of_file(file, STARTING_IN_MODULES)))
 }
 
-/// Modules whose repository lies in their own folder.
-fn of_listed_modules(root: &AbsPath) -> Option<String> {
-    let listed = fs::read_to_string(root.join(".gitmodules").as_path()).ok()?;
-    let paths =
-        listed.lines().filter_map(|line| line.split_once('=').filter(|(name, _)| name.trim() == "path"));
-    paths.take(MOST_MODULES).find_map(|(_, path)| of_module(&root.join(path.trim()).join(".git")))
+/// Repositories inside the folder of files `root` that the index names and that lie in their own folder.
+fn of_inner(root: &AbsPath, git: &AbsPath) -> Option<String> {
+    let file = git.join("index");
+    // Before the first file is added there is none.
+    let metadata = fs::metadata(file.as_path()).ok()?;
+    let index = (metadata.len() <= LONGEST_INDEX).then(|| fs::read(file.as_path()).ok()).flatten();
+    let paths = match index.map_or(Inner::Unknown, |index| inner(&index, object_name_bytes(git))) {
+        Inner::Paths(paths) => paths,
+        Inner::Unknown => return Some(format!("{file} names repositories in a way that is not read")),
+    };
+    if paths.len() > MOST_MODULES {
+        return Some(format!("{file} names more repositories than are looked at"));
+    }
+    paths.iter().find_map(|path| of_module(&root.join(path).join(".git")))
+}
+
+/// Of a SHA-1, unless the repository says that it has others.
+fn object_name_bytes(git: &AbsPath) -> usize {
+    let says = fs::read_to_string(git.join("config").as_path()).unwrap_or_default().to_lowercase();
+    if says.lines().any(|line| line.replace(char::is_whitespace, "") == "objectformat=sha256") {
+        32
+    } else {
+        20
+    }
 }
 
 fn of_file(file: &AbsPath, names: &[&str]) -> Option<String> {
@@ -206,14 +230,27 @@ mod tests {
             &[(".git/config", USUAL), (".git/modules/a/b/config", monitor)],
             Some("modules/a/b/config says"),
         );
-        check(
-            &[
-                (".git/config", USUAL),
-                (".gitmodules", "[submodule \"m\"]\n\tpath = m\n"),
-                ("m/.git/config", monitor),
-            ],
-            Some("m/.git/config says"),
-        );
         check(&[("HEAD", ""), ("objects/a", ""), ("refs/a", ""), ("config", evil)], Some("config says"));
+    }
+
+    #[test]
+    fn a_repository_inside_that_the_index_names_is_looked_at() {
+        let files = [("m/.git/config", "[core]\n\tfsmonitor = touch\n"), ("m/.git/HEAD", "")];
+        let (_folder, root) = repository(&files);
+        let git = |arguments: &[&str]| {
+            let ran = std::process::Command::new("git")
+                .args(arguments)
+                .current_dir(root.as_path())
+                .output()
+                .unwrap();
+            assert!(ran.status.success(), "{ran:?}");
+        };
+        git(&["init", "-q"]);
+        assert_eq!(starts_programs(&root), None, "git does not look into it");
+        git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},m", "1".repeat(40))]);
+        let found = starts_programs(&root);
+        assert!(found.as_deref().is_some_and(|found| found.contains("m/.git/config says")), "{found:?}");
+        git(&["update-index", "--split-index"]);
+        assert!(starts_programs(&root).is_some_and(|found| found.contains("in a way that is not read")));
     }
 }
