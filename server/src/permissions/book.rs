@@ -1,15 +1,19 @@
 //! The rules that are written down: where they stand, what they say now, and a place for new ones.
 
+mod saving;
 mod trust;
+mod written;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use camino::Utf8PathBuf;
 
+pub use self::written::{TrustBy, Written};
+
 use super::policy::{Behavior, Source};
 use super::settings::{self, Said};
-use super::{PermissionMode, Policy, Rule, SettingsFile, Starts, save};
+use super::{PermissionMode, Starts};
 use crate::documents::{AbsPath, PathCase};
 
 /// Where rules are looked for, and what is said elsewhere.
@@ -73,60 +77,6 @@ struct Stamp {
     length: u64,
 }
 
-/// What all places say together.
-#[derive(Clone, Debug, Default)]
-pub struct Written {
-    pub rules: Vec<super::SettledRule>,
-    /// What can't be read, for the person.
-    pub problems: Vec<String>,
-    pub unread_denials: Vec<String>,
-    /// The mode a session begins in.
-    pub mode: Option<PermissionMode>,
-    pub more_folders: Vec<AbsPath>,
-    /// Permissions must not be bypassed: who says so.
-    pub forbids_bypass: Option<String>,
-    pub trusted: bool,
-    /// What of the workspace's settings does not count as long as it is not trusted.
-    pub waiting_for_trust: Vec<String>,
-    /// The files that were looked for, and whether they are there.
-    pub files: Vec<(Utf8PathBuf, bool)>,
-}
-
-/// How the person can trust a folder from where they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TrustBy {
-    /// In an editor.
-    Command,
-    /// At a terminal.
-    Flag,
-}
-
-impl Written {
-    /// What of the workspace's settings does not count yet, in a sentence for the person; `None`: nothing.
-    pub fn waiting(&self, by: TrustBy) -> Option<String> {
-        let how = match by {
-            TrustBy::Command => {
-                "choose \"Trust this folder\" in the menu of code actions, or run `copydesk.trust`"
-            }
-            TrustBy::Flag => "start copydesk with `--trust`, or name it in `permissions.trusted_folders`",
-        };
-        (!self.waiting_for_trust.is_empty()).then(|| {
-            format!(
-                "the settings of this folder ask for what does not count until you trust it: {}. To trust it, {how}.",
-                self.waiting_for_trust.join(", ")
-            )
-        })
-    }
-
-    /// `policy` with all that is written.
-    pub fn policy(&self, policy: Policy) -> Policy {
-        let (mut rules, mut more_folders) = (self.rules.clone(), self.more_folders.clone());
-        rules.extend(policy.rules);
-        more_folders.extend(policy.more_folders);
-        Policy { rules, more_folders, unread_denials: self.unread_denials.clone(), ..policy }
-    }
-}
-
 impl RuleBook {
     pub fn new(places: Places) -> Self {
         Self { places: Arc::new(places), read: Arc::default() }
@@ -154,32 +104,6 @@ impl RuleBook {
         let written = Arc::new(self.read_all());
         *read = Some(Read { stamps, written: written.clone() });
         written
-    }
-
-    /// Keeps rules in a file of settings. An error is for the person: nothing was written.
-    pub fn save(&self, file: SettingsFile, behavior: Behavior, rules: &[Rule]) -> Result<(), String> {
-        let (folder, name) = match file {
-            SettingsFile::Local => (&self.places.root, LOCAL_FILE),
-            SettingsFile::Project => (&self.places.root, PROJECT_FILE),
-            SettingsFile::User => (&self.places.home, PROJECT_FILE),
-        };
-        let Some(folder) = folder else {
-            return Err("There is no folder to save the rule in.".to_owned());
-        };
-        let path = folder.join(name);
-        let failed =
-            |why: String| format!("The rule can't be saved in {path}: {why}. It holds for this session.");
-        let target = path.followed().ok_or_else(|| failed("the link leads nowhere".to_owned()))?;
-        let text = match std::fs::read_to_string(target.as_path()) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-            Err(error) => return Err(failed(error.to_string())),
-        };
-        let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
-        let text = save::with_rules(&text, behavior.list(), &rules).map_err(failed)?;
-        replace(&target, &text).map_err(|error| failed(error.to_string()))?;
-        *self.lock() = None;
-        Ok(())
     }
 
     /// Trusts this workspace from now on, or no longer. An error is for the person.
@@ -361,21 +285,6 @@ impl RuleBook {
 fn stamp(path: &Utf8PathBuf) -> Option<Stamp> {
     let metadata = std::fs::metadata(path).ok()?;
     Some(Stamp { modified: metadata.modified().ok(), length: metadata.len() })
-}
-
-/// Whole or not at all, with the mode that the file has.
-fn replace(path: &AbsPath, text: &str) -> std::io::Result<()> {
-    use std::io::Write as _;
-    let folder = path.parent().unwrap_or_else(AbsPath::root);
-    std::fs::create_dir_all(folder.as_path())?;
-    let mut new = tempfile::NamedTempFile::new_in(folder.as_path())?;
-    new.write_all(text.as_bytes())?;
-    if let Ok(metadata) = std::fs::metadata(path.as_path()) {
-        new.as_file().set_permissions(metadata.permissions())?;
-    }
-    new.as_file().sync_all()?;
-    new.persist(path.as_path())?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Settings on disk, and what they come to.
 
 use super::*;
-use crate::permissions::{Access, Call, Policy, Verdict, decide};
+use crate::permissions::{Access, Call, Policy, Rule, SettingsFile, Verdict, decide};
 
 struct Bench {
     folder: tempfile::TempDir,

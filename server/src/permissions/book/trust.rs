@@ -2,7 +2,7 @@
 
 use camino::Utf8PathBuf;
 
-use super::replace;
+use super::saving::replace;
 use crate::documents::AbsPath;
 
 /// Whether `root` is one of the folders, or lies in one.

@@ -1,0 +1,60 @@
+//! What is written down, all places together.
+
+use camino::Utf8PathBuf;
+
+use crate::documents::AbsPath;
+use crate::permissions::{PermissionMode, Policy, SettledRule};
+
+/// What all places say together.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    pub rules: Vec<SettledRule>,
+    /// What can't be read, for the person.
+    pub problems: Vec<String>,
+    pub unread_denials: Vec<String>,
+    /// The mode a session begins in.
+    pub mode: Option<PermissionMode>,
+    pub more_folders: Vec<AbsPath>,
+    /// Permissions must not be bypassed: who says so.
+    pub forbids_bypass: Option<String>,
+    pub trusted: bool,
+    /// What of the workspace's settings does not count as long as it is not trusted.
+    pub waiting_for_trust: Vec<String>,
+    /// The files that were looked for, and whether they are there.
+    pub files: Vec<(Utf8PathBuf, bool)>,
+}
+
+/// How the person can trust a folder from where they are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TrustBy {
+    /// In an editor.
+    Command,
+    /// At a terminal.
+    Flag,
+}
+
+impl Written {
+    /// What of the workspace's settings does not count yet, in a sentence for the person; `None`: nothing.
+    pub fn waiting(&self, by: TrustBy) -> Option<String> {
+        let how = match by {
+            TrustBy::Command => {
+                "choose \"Trust this folder\" in the menu of code actions, or run `copydesk.trust`"
+            }
+            TrustBy::Flag => "start copydesk with `--trust`, or name it in `permissions.trusted_folders`",
+        };
+        (!self.waiting_for_trust.is_empty()).then(|| {
+            format!(
+                "the settings of this folder ask for what does not count until you trust it: {}. To trust it, {how}.",
+                self.waiting_for_trust.join(", ")
+            )
+        })
+    }
+
+    /// `policy` with all that is written.
+    pub fn policy(&self, policy: Policy) -> Policy {
+        let (mut rules, mut more_folders) = (self.rules.clone(), self.more_folders.clone());
+        rules.extend(policy.rules);
+        more_folders.extend(policy.more_folders);
+        Policy { rules, more_folders, unread_denials: self.unread_denials.clone(), ..policy }
+    }
+}
