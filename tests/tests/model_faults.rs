@@ -151,19 +151,19 @@ async fn a_stream_that_repeats_its_events_runs_nothing() {
         r#"{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":1}}"#,
         r#"{"type":"message_stop"}"#,
     ];
-    let each_twice: String = events.iter().map(|event| format!("data: {event}\n\n").repeat(2)).collect();
+    let written = |event: &&str| format!("data: {event}\n\n");
+    let each_twice: String = events.iter().map(|event| written(event).repeat(2)).collect();
     let seen = play(vec![Answer::stream(each_twice)], &[KEY], "[model]\nattempts = 1\n").await;
     check(&seen, "model_error", "a second message begins in the middle of the first", 1);
 
-    let once = events.iter().map(|event| format!("data: {event}\n\n")).collect::<Vec<_>>().concat();
-    let again = Answer::stream(
-        once.replace("tool_use", "end_turn")
-            .replace(
-                r#""type":"end_turn","id":"t","name":"Bash","input":{}"#,
-                r#""type":"text","text":"Here.""#,
-            )
-            .repeat(2),
-    );
+    let text = [
+        events[0],
+        r#"{"type":"content_block_start","index":0,"content_block":{"type":"text","text":"Here."}}"#,
+        events[3],
+        r#"{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":1}}"#,
+        events[5],
+    ];
+    let again = Answer::stream(text.iter().map(written).collect::<String>().repeat(2));
     let seen = play(vec![again], &[KEY], "").await;
     check(&seen, "completed", "", 1);
 }

@@ -166,6 +166,6 @@ fn as_chat_completions(calls: [(&str, Value); 3]) -> String {
         chunks.push(chunk(json!({ "tool_calls": more }), Value::Null));
     }
     chunks.push(chunk(json!({}), json!("tool_calls")));
-    let written: String = chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect();
-    written + "data: [DONE]\n\n"
+    let written = |chunk: &Value| format!("data: {chunk}\n\n");
+    chunks.iter().map(written).chain(["data: [DONE]\n\n".to_owned()]).collect()
 }

@@ -76,7 +76,7 @@ mod tests {
         check(json!({ "model": "m", "options": options, "messages": calling(json!({ "f": 1 })) }), &[]);
         check(json!({ "model": "m", "messages": calling(json!({})) }), &["O-16"]);
         check(json!({ "model": "m", "options": options, "messages": calling(json!("{}")) }), &["M4", "M4"]);
-        check(json!({ "model": "m", "options": options, "messages": [] }), &["M7", "M7"]);
+        check(json!({ "model": "m", "options": options, "messages": [] }), &["M7"]);
         check(
             json!({ "model": "m", "options": options, "messages": calling(json!({})), "max_tokens": 1, "format": 2 }),
             &["fields"],
