@@ -160,6 +160,27 @@ message?: string,
  */
 permissionDenials?: Array<PermissionDenial>, account: TaskAccount, };
 
+/**
+ * How the asking of models went in a task.
+ */
+export type TaskAccount = { 
+/**
+ * Milliseconds that were waited for them.
+ */
+modelMs: number, 
+/**
+ * Tokens of each, by name.
+ */
+models: Array<ModelUsage>, 
+/**
+ * Why the last one stopped that answered: `end_turn`, `max_tokens`, `refusal`, …
+ */
+stopReason?: string, 
+/**
+ * What went wrong, for the person, in the order in which it did.
+ */
+errors?: Array<string>, };
+
 export type Delta = { "type": "text", text: string, } | { "type": "thinking", text: string, } | { "type": "toolInput", id: string, json: string, };
 
 /**

@@ -26,6 +26,7 @@ macro_rules! all_types {
             Empty,
             EventParams,
             Event,
+            TaskAccount,
             Delta,
             MessageRecord,
             MessageRole,
