@@ -100,6 +100,16 @@ impl Text {
         self.replace(change.range.clone(), &change.text);
     }
 
+    /// Whether `change` brings a lone `\r` before a `\n`: two breaks become one, so the text has a line less than it was given.
+    pub fn joins_breaks(&self, change: &Change) -> bool {
+        let byte = |at: usize| (at < self.len()).then(|| self.rope.byte(at));
+        let (before, after) = (change.range.start.checked_sub(1).and_then(byte), byte(change.range.end));
+        let first = change.text.bytes().next().or(after);
+        let last = change.text.bytes().last().or(before);
+        let joined = (Some(b'\r'), Some(b'\n'));
+        (before, first) == joined || (last, after) == joined
+    }
+
     /// The text after `edits`, which all refer to `self`, ascending and without overlap.
     #[must_use]
     pub fn with_edits(&self, edits: &[Change]) -> Self {

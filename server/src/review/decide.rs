@@ -124,6 +124,7 @@ impl Draft {
         for index in indexes.into_iter().rev() {
             self.reject_at(index, reason);
         }
+        self.realign_if_lost();
         Ok(())
     }
 
@@ -223,6 +224,7 @@ impl Draft {
                 let (mine, agents) = self.sides(index);
                 if let Some(hunk) = self.alignment.hunks.get(index).cloned() {
                     self.reject_at(index, None);
+                    self.realign_if_lost();
                     self.told.record(&hunk, Net::Conflicted { mine: joined(&mine), agents: joined(&agents) });
                 }
                 Ok(Vec::new())

@@ -26,6 +26,8 @@ pub struct Draft {
     pub(super) told: Ledger,
     pub(super) warnings: Vec<Warning>,
     pub(super) rejected: Vec<String>,
+    /// Two breaks of the draft became one: the alignment counts a line that is not there.
+    pub(super) breaks_joined: bool,
     pub(super) ids: HunkIds,
 }
 
@@ -74,6 +76,7 @@ impl Draft {
             told: Ledger::default(),
             warnings: Vec::new(),
             rejected: Vec::new(),
+            breaks_joined: false,
             ids,
         }
     }

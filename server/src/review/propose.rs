@@ -74,7 +74,9 @@ impl Draft {
             }
             Some(hunks @ [first, ..]) => join(first, hunks, &delta.lines, buffer, draft),
         };
-        draft.apply(&replacement(draft, delta.lines.clone(), &delta.new, delta.lead));
+        let change = replacement(draft, delta.lines.clone(), &delta.new, delta.lead);
+        self.breaks_joined |= draft.joins_breaks(&change);
+        draft.apply(&change);
 
         let (old, new) = (delta.lines.len(), delta.new.len());
         hunk.draft.end = hunk.draft.end + new - old;

@@ -189,6 +189,7 @@ impl Draft {
         }
         let nothing_left = new.is_empty() && lines.len() == draft.line_count();
         let change = replacement(draft, lines, new, lead);
+        self.breaks_joined |= draft.joins_breaks(&change);
         draft.apply(&change);
         // A text without words has one empty line still. Nothing outside the hunks is left, so a hunk has it.
         if let Some(hunk) = self.alignment.hunks.last_mut().filter(|_| nothing_left) {
@@ -206,7 +207,9 @@ impl Draft {
         }
         let end = draft.line_end(above)..draft.line_start(above + 1);
         if !end.is_empty() && draft.slice(end.clone()) != lead.as_str() {
-            draft.replace(end, lead.as_str());
+            let change = Change { range: end, text: lead.as_str().to_owned() };
+            self.breaks_joined |= draft.joins_breaks(&change);
+            draft.apply(&change);
         }
     }
 }

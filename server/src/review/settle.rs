@@ -46,12 +46,13 @@ impl Draft {
 
     /// Where a lone `\r` meets a line that begins with `\n`, two breaks become one, and a text has fewer lines than it was
     /// given. Then the place of everything is unknown, and a fresh diff finds it.
-    fn realign_if_lost(&mut self) {
+    pub(super) fn realign_if_lost(&mut self) {
+        let joined = std::mem::take(&mut self.breaks_joined);
         let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return };
         let (at, draft_at) =
             self.alignment.hunks.last().map_or((0, 0), |hunk| (hunk.buffer.end, hunk.draft.end));
         let rest = buffer.line_count().checked_sub(at);
-        if rest.is_none() || rest != draft.line_count().checked_sub(draft_at) {
+        if joined || rest.is_none() || rest != draft.line_count().checked_sub(draft_at) {
             self.realign();
         }
     }

@@ -306,3 +306,18 @@ fn a_hunk_stays_with_its_lines_where_two_breaks_above_it_become_one() {
     let shown: Vec<_> = hunks.iter().map(|hunk| (hunk.lines.clone(), &*hunk.removed, &*hunk.added)).collect();
     assert_eq!(shown, [(1..2, "c\n", "C\n")]);
 }
+
+#[test]
+fn what_a_reject_puts_back_may_end_in_half_a_break() {
+    for take_back in [
+        |draft: &mut Draft, hunk: &HunkRef| draft.reject(std::slice::from_ref(hunk), None),
+        |draft: &mut Draft, hunk: &HunkRef| draft.resolve(hunk, Take::Redo).map(drop),
+    ] {
+        let mut draft = Draft::new(Some(Text::from("a\r")));
+        draft.write("\nb", &reason());
+        let first = draft.hunks()[0].clone();
+        take_back(&mut draft, &HunkRef { id: first.id, revision: Some(first.revision) }).unwrap();
+        assert_eq!(draft.text(), Some(Text::from("a\r\nb")), "the breaks are one");
+        check(&draft, Breaks::MayMeet).unwrap();
+    }
+}
