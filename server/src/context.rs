@@ -4,6 +4,7 @@ mod autocompact;
 mod calls;
 mod clearing;
 mod collapse;
+mod compact_state;
 mod date;
 #[cfg(test)]
 mod fixture;
@@ -12,17 +13,22 @@ mod log;
 mod microcompact;
 mod pipeline;
 mod snip;
+mod step;
 mod summary;
 mod system_prompt;
+mod thresholds;
 mod tool_result_budget;
 mod view;
 
-pub use autocompact::{CompactState, Thresholds, Verdict};
+pub use autocompact::Verdict;
+pub use compact_state::CompactState;
 pub use date::iso_date;
 pub use limit::too_long;
 pub use log::{ContextLog, Decision, Fate, Fold};
-pub use pipeline::{PipelineInput, Prepared, Report, Save, Step, prepare};
+pub use pipeline::{Prepared, Step, prepare};
+pub use step::{PipelineInput, Report, Save};
 pub use summary::{
     Afterwards, Division, divided, has_images, summarised, summary_of, summary_request, without_oldest,
 };
 pub use system_prompt::{Environment, GitSnapshot, MemoryFile, is_user_context, system_prompt, user_context};
+pub use thresholds::Thresholds;

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use tokio_util::task::AbortOnDropHandle;
 
-use super::state::PendingToolUseSummary;
 use crate::conversation::{ContentBlock, Message, ToolResultContent, ToolUseId, Usage};
 use crate::models::{Aside, AsideAnswer, OnOverload, Provider, ask_aside};
 
@@ -14,6 +13,12 @@ pub(super) struct Short {
     pub(super) text: String,
     pub(super) model: String,
     pub(super) usage: Usage,
+}
+
+/// A summary of a batch of calls that is being made while the next request streams. Dropping it ends the making.
+pub(super) struct PendingToolUseSummary {
+    pub(super) tool_use_ids: Vec<ToolUseId>,
+    pub(super) making: AbortOnDropHandle<Option<Short>>,
 }
 
 /// Tokens of such a text.

@@ -22,13 +22,14 @@ use self::model_call::Call;
 use self::outcome::{Outcome, outcome};
 use self::recovery::{BudgetTracker, Continuation, End, Step};
 use super::attachments::{self, Noticed};
+use super::background::PendingToolUseSummary;
 use super::background::Short;
 use super::diagnostics::Diagnosed;
 use super::executor::{CanUseTool, Executor, Kit};
 use super::outbox::{self, Outbox};
 use super::preparing::SessionContext;
 use super::reminders::reminders;
-use super::state::{Clock, PendingToolUseSummary, RoundContext, State};
+use super::state::{Clock, RoundContext, State};
 use super::{
     Account, Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, Terminal, TerminalReason,
     background,

@@ -6,10 +6,9 @@ use std::time::SystemTime;
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
-use tokio_util::task::AbortOnDropHandle;
 
 use super::Continue;
-use super::background::Short;
+use super::background::PendingToolUseSummary;
 use crate::context::CompactState;
 use crate::conversation::{Message, SessionId, ToolUseId};
 use crate::documents::{FileStateCache, Seen, Workspace};
@@ -39,12 +38,6 @@ pub(super) struct State {
     pub(super) turn_count: u32,
     /// Why the previous iteration went on; `None` on the first.
     pub(super) transition: Option<Continue>,
-}
-
-/// A summary of a batch of calls that is being made while the next request streams. Dropping it ends the making.
-pub(super) struct PendingToolUseSummary {
-    pub(super) tool_use_ids: Vec<ToolUseId>,
-    pub(super) making: AbortOnDropHandle<Option<Short>>,
 }
 
 /// The ways from one call to the person.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::calls::{Call, Place};
 use super::log::{ContextLog, Decision, Fate};
-use super::pipeline::Report;
+use super::step::Report;
 use super::view::View;
 
 /// A result that is to go.

@@ -8,11 +8,11 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use self::spans::spans;
-use super::autocompact::Thresholds;
 use super::calls::{Call, Place};
 use super::clearing::{hidden, is_cleared};
 use super::log::{ContextLog, Decision, Fold};
-use super::pipeline::{PipelineInput, Report};
+use super::step::{PipelineInput, Report};
+use super::thresholds::Thresholds;
 use super::view::View;
 use crate::config::ContextNumber;
 use crate::conversation::{ContentBlock, Message, MessageId, UserMessage};

@@ -6,9 +6,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use camino::Utf8PathBuf;
 use serde_json::{Value, json};
 
-use super::autocompact::CompactState;
+use super::compact_state::CompactState;
 use super::log::ContextLog;
-use super::pipeline::PipelineInput;
+use super::step::PipelineInput;
 use crate::config::ContextSettings;
 use crate::conversation::{
     AssistantMessage, ContentBlock, Message, MessageId, ToolResultContent, ToolUseId, Usage, UserMessage,

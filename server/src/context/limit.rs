@@ -1,7 +1,8 @@
 //! The seventh step: what can't fit is not sent.
 
-use super::autocompact::{Thresholds, Verdict};
-use super::pipeline::PipelineInput;
+use super::autocompact::Verdict;
+use super::step::PipelineInput;
+use super::thresholds::Thresholds;
 
 /// Blocks a request that is too long where no summary will be made of it. Where one can be, a refusal of the provider
 /// leads to it.
@@ -25,7 +26,7 @@ pub fn too_long(tokens: u64, thresholds: Thresholds) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::autocompact::CompactState;
+    use super::super::compact_state::CompactState;
     use super::super::fixture::Setting;
     use super::*;
 

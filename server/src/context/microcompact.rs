@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::calls::Call;
 use super::clearing::{Clearing, cleared, is_cleared, may_save};
-use super::pipeline::{PipelineInput, Report};
+use super::step::{PipelineInput, Report};
 use super::view::View;
 use crate::config::{ContextNumber, ContextSettings};
 use crate::conversation::Message;

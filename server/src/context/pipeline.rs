@@ -2,22 +2,19 @@
 //! and never on the stored history.
 
 use std::sync::Arc;
-use std::time::SystemTime;
 
-use camino::{Utf8Path, Utf8PathBuf};
-
-use super::autocompact::{CompactState, Verdict, autocompact};
+use super::autocompact::{Verdict, autocompact};
 use super::collapse::collapse;
 use super::limit::limit;
-use super::log::{ContextLog, Decision};
+use super::log::Decision;
 use super::microcompact::{context_edits, microcompact};
 use super::snip::snip;
+use super::step::{PipelineInput, Report, Save};
 use super::system_prompt::with_user_context;
 use super::tool_result_budget::tool_result_budget;
 use super::view::View;
-use crate::config::ContextSettings;
 use crate::conversation::{Message, SystemKind, SystemMessage, content_tokens, counted_tokens, text_tokens};
-use crate::models::{ContextEdit, ContextEditing, Window};
+use crate::models::ContextEdit;
 
 /// The steps, in the order they run on every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,27 +26,6 @@ pub enum Step {
     SystemPrompt,
     Autocompact,
     BlockingCheck,
-}
-
-/// All that the steps go by, beside the view.
-#[derive(Clone, Copy)]
-pub struct PipelineInput<'a> {
-    /// Sections in order, the same ones in every request of a session.
-    pub system: &'a [String],
-    /// What stands before the first message; empty: nothing does.
-    pub user_context: &'a str,
-    pub window: Window,
-    pub editing: ContextEditing,
-    pub log: &'a ContextLog,
-    pub now: SystemTime,
-    pub settings: &'a ContextSettings,
-    pub state: CompactState,
-    /// Tokens of the tools' definitions.
-    pub tools_tokens: u64,
-    /// The longest result, in characters, that the tool of this name may give; `None`: its results are never saved.
-    pub result_limit: &'a dyn Fn(&str) -> Option<usize>,
-    /// Where long results are saved; `None`: nowhere, they are cut.
-    pub results_folder: Option<&'a Utf8Path>,
 }
 
 /// This round's view: what the request is made of, and what the caller has to do for it first.
@@ -69,34 +45,6 @@ pub struct Prepared {
     /// Estimated, by the decisions of this round.
     pub tokens_freed: u64,
     pub verdict: Verdict,
-}
-
-/// A file for a result that was too long.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Save {
-    pub path: Utf8PathBuf,
-    pub text: String,
-}
-
-/// What a step that shortens the view did.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Report {
-    pub decisions: Vec<Decision>,
-    pub saves: Vec<Save>,
-    pub hidden: Vec<String>,
-    /// Estimated tokens by which the view became shorter through new decisions.
-    pub tokens_freed: u64,
-}
-
-impl Report {
-    /// The view that a step has made of `before`, and this report of it.
-    pub(super) fn shortened(mut self, before: &View, after: View) -> (View, Self) {
-        if !Arc::ptr_eq(&before.messages, &after.messages) {
-            let tokens = |view: &View| content_tokens(&view.messages);
-            self.tokens_freed = tokens(before).saturating_sub(tokens(&after));
-        }
-        (after, self)
-    }
 }
 
 impl Step {

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::calls::Call;
 use super::clearing::{Clearing, cleared, may_save};
-use super::pipeline::{PipelineInput, Report};
+use super::step::{PipelineInput, Report};
 use super::view::View;
 use crate::config::ContextNumber;
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::calls::Call;
 use super::log::{Decision, Fate};
-use super::pipeline::{PipelineInput, Report, Save};
+use super::step::{PipelineInput, Report, Save};
 use super::view::View;
 use crate::config::ContextNumber;
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::config::ContextNumber;
+use crate::context::CompactState;
 use crate::context::fixture::{Setting, called, counting, filler, prompt, results, said, view};
 use crate::conversation::{CompactMetadata, CompactTrigger, MessageId, normalize};
 

@@ -1,9 +1,8 @@
 //! The files that a command writes, where its words say so.
 
-use super::part::unknown;
 use crate::permissions::read_only::options::{self, Given, Row, Unknown};
 use crate::permissions::read_only::{self, git_may_write_output};
-use crate::shell::command::Word;
+use crate::shell::command::{Expansion, Word};
 
 /// A program whose operands are the files it changes.
 struct Editor {
@@ -115,6 +114,11 @@ fn in_place(program: &Word, arguments: &[Word]) -> (Vec<Word>, Vec<Word>) {
         Some(_) => Default::default(),
         None => (Vec::new(), vec![unknown(program)]),
     }
+}
+
+/// Stands for files that are not known.
+fn unknown(program: &Word) -> Word {
+    Word { literal: None, starts_with: String::new(), expansion: Expansion::Any, ..program.clone() }
 }
 
 fn git(program: &Word, arguments: &[Word], has_unknown: bool) -> (Vec<Word>, Vec<Word>) {

@@ -88,11 +88,6 @@ pub(super) fn writes_by_redirection(command: &SimpleCommand) -> bool {
     })
 }
 
-/// Stands for files that are not known.
-pub(super) fn unknown(program: &Word) -> Word {
-    Word { literal: None, starts_with: String::new(), expansion: Expansion::Any, ..program.clone() }
-}
-
 /// A variable of the script's own: in small letters, and none that programs look at.
 fn is_own_variable(name: &str) -> bool {
     let small = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');

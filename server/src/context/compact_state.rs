@@ -1,0 +1,72 @@
+//! How the summaries of a session have gone, which says whether another one is worth it.
+
+use crate::config::{ContextNumber, ContextSettings};
+
+/// Of one session.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CompactState {
+    /// Rounds since the last summary; `None`: there was none in this task.
+    pub rounds_since: Option<u32>,
+    /// Failed attempts in a row.
+    pub consecutive_failures: u32,
+    /// Summaries in a row after each of which the conversation was full again within a few rounds.
+    pub rapid_refills: u32,
+}
+
+impl CompactState {
+    /// Whether summaries are made without asking, and have not failed too often.
+    pub(super) fn may_compact(self, settings: &ContextSettings) -> bool {
+        settings.auto_compact.value
+            && u64::from(self.consecutive_failures) < settings.number(ContextNumber::CompactFailures)
+    }
+
+    /// After a round of calls.
+    #[must_use]
+    pub fn next_round(self) -> Self {
+        Self { rounds_since: self.rounds_since.map(|rounds| rounds.saturating_add(1)), ..self }
+    }
+
+    /// After a failed attempt.
+    #[must_use]
+    pub fn failed(self) -> Self {
+        Self { consecutive_failures: self.consecutive_failures.saturating_add(1), ..self }
+    }
+
+    /// After a summary.
+    #[must_use]
+    pub fn succeeded(self, settings: &ContextSettings) -> Self {
+        let soon = u32::try_from(settings.number(ContextNumber::RefillRounds)).unwrap_or(u32::MAX);
+        let was_rapid = self.rounds_since.is_some_and(|rounds| rounds <= soon);
+        Self {
+            rounds_since: Some(0),
+            consecutive_failures: 0,
+            rapid_refills: if was_rapid { self.rapid_refills.saturating_add(1) } else { 0 },
+        }
+    }
+
+    /// With the user's next prompt a new task begins.
+    #[must_use]
+    pub fn next_task(self) -> Self {
+        Self { rounds_since: None, rapid_refills: 0, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conversation_that_is_full_again_at_once_is_counted() {
+        let settings = ContextSettings::default();
+        let mut state = CompactState::default().succeeded(&settings);
+        assert_eq!(state.rapid_refills, 0);
+        for refills in 1..=3 {
+            state = state.next_round().next_round().succeeded(&settings);
+            assert_eq!(state.rapid_refills, refills);
+        }
+        for _ in 0..4 {
+            state = state.next_round();
+        }
+        assert_eq!(state.succeeded(&settings).rapid_refills, 0);
+    }
+}
