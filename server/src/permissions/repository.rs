@@ -17,12 +17,16 @@ const LONGEST: u64 = 1 << 20;
 const LONGEST_INDEX: u64 = 64 << 20;
 /// Modules whose configurations are read.
 const MOST_MODULES: usize = 200;
+/// Folders that are gone through to find them.
+const MOST_MODULE_FOLDERS: usize = 2_000;
 
 /// Names of settings that hold a program, or another file of settings.
 const STARTING: &[&str] =
     &["clean", "smudge", "process", "textconv", "command", "external", "path", "alternaterefscommand"];
 /// Of what a module says, these are not overruled by the environment that commands are given.
 const STARTING_IN_MODULES: &[&str] = &["fsmonitor", "showsignature"];
+/// Those that hold a program or only say whether there is one.
+const SWITCHES: &[&str] = &["fsmonitor", "showsignature"];
 /// What a program for large files asks to be put there, and which does what git does.
 const KNOWN: &[&str] = &[
     "git-lfs clean -- %f",
@@ -77,7 +81,7 @@ fn of_modules(folder: &AbsPath) -> Option<String> {
                 continue;
             }
             seen += 1;
-            if seen > MOST_MODULES * 10 {
+            if seen > MOST_MODULE_FOLDERS {
                 return Some(format!("{folder} has more modules than are looked at"));
             }
             let found = of_module(&at);
@@ -139,7 +143,9 @@ fn starting<'t>(line: &'t str, names: &[&str]) -> Option<&'t str> {
     settings.find(|setting| {
         let (name, value) = setting.split_once('=').unwrap_or((setting, ""));
         let value = value.trim();
-        names.contains(&name.trim().to_lowercase().as_str()) && !KNOWN.contains(&value) && !is_switch(value)
+        let name = name.trim().to_lowercase();
+        let is_known = KNOWN.contains(&value) || SWITCHES.contains(&name.as_str()) && is_switch(value);
+        names.contains(&name.as_str()) && !is_known
     })
 }
 
@@ -204,6 +210,8 @@ mod tests {
             "[diff \"x\"]\n\tcommand = touch",
             "[diff]\n\texternal = touch",
             "[include]\n\tpath = ../evil",
+            "[include]\n\tpath = true",
+            "[filter \"x\"]\n\tclean = 1",
             "[includeIf \"gitdir:/\"]\n\tpath = ../evil",
             "[core]\n\talternateRefsCommand = touch",
             "[a]\n\tb = c # comment \\\n[filter \"x\"]\n\tclean = touch PWNED",

@@ -183,9 +183,9 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
 }
 
 /// Why a call did not run that nobody was there to allow, and what would have let it through: for the model, which tells
-/// the person.
+/// the person. `explanation` is a request's.
 pub fn unasked(explanation: &str, rules: &[Rule]) -> String {
-    let (explanation, way) = (visible(explanation), way_in(rules));
+    let way = way_in(rules);
     format!("Nobody is here to be asked, so the call was not run. {explanation} {way}")
 }
 

@@ -60,7 +60,12 @@ const SET: [(&str, &str); 10] = [
 ];
 
 /// Settings of git that stand above those of a repository: what only looks starts no program for it.
-const GIT: [(&str, &str); 2] = [("core.fsmonitor", "false"), ("log.showSignature", "false")];
+const GIT: [(&str, &str); 3] = [
+    ("core.fsmonitor", "false"),
+    ("log.showSignature", "false"),
+    // Else a difference writes the index anew, and a hook is told of that.
+    ("diff.autoRefreshIndex", "false"),
+];
 /// How an environment hands settings to git.
 const GIT_SETTINGS: &str = "GIT_CONFIG_";
 

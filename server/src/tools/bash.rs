@@ -34,7 +34,7 @@ const AT_FIRST: u32 = 40;
 struct BashInput {
     /// The command line, for bash.
     command: String,
-    /// Milliseconds it may take, if not the usual time: 120000 unless the user has set another, 600000 at most.
+    /// Milliseconds it may take, if not the usual time: 120000 and at most 600000, unless the user has set others.
     timeout: Option<u64>,
     /// What it does, for the user: five to ten words in the imperative.
     description: Option<String>,

@@ -141,7 +141,5 @@ fn reads_only(words: &[Word]) -> bool {
 
 /// A word that, whatever it becomes, is no option.
 fn is_plain_operand(word: &Word) -> bool {
-    word.expansion != crate::shell::command::Expansion::Any
-        && !word.starts_with.is_empty()
-        && !word.starts_with.starts_with('-')
+    word.expansion != Expansion::Any && !word.starts_with.is_empty() && !word.starts_with.starts_with('-')
 }
