@@ -39,9 +39,10 @@ struct Run<'a> {
 /// Runs every variant of a case on every surface, and fails with all that was wrong.
 async fn check(name: &str) {
     let case = case(name);
-    let mut faults = Vec::new();
+    let (mut runs, mut faults) = (0, Vec::new());
     for variant in list(&case["variants"]).iter().chain(&decoded_variants(&case)) {
         for surface in surfaces(&case, variant) {
+            runs += 1;
             for fault in run(&case, variant, surface).await {
                 faults.push(format!("{name}, {} ({surface:?}): {fault}", variant["name"]));
             }
@@ -52,6 +53,7 @@ async fn check(name: &str) {
             let mut all = Vec::new();
             let mut held = list(&case[choice]).is_empty();
             for variant in list(&case[choice]) {
+                runs += 1;
                 let found = run(&case, variant, surface).await;
                 held |= found.is_empty();
                 all.extend(found);

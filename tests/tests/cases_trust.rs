@@ -13,20 +13,12 @@ use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use copydesk_tests::cases::{case, list};
 use copydesk_tests::client::{Client, Home};
 use copydesk_tests::model_server::{Answer, ModelServer, Request};
 use copydesk_tests::person::{ask, execute, plain};
 use copydesk_tests::puppet::Puppets;
 use serde_json::{Value, json};
-
-fn case(name: &str) -> Value {
-    let path = format!("{}/cases/{name}/case.json", env!("CARGO_MANIFEST_DIR"));
-    serde_json::from_str(&fs::read_to_string(&path).expect(&path)).unwrap()
-}
-
-fn list(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
 
 /// The folder that `home`'s project lies in.
 fn base(home: &Home) -> PathBuf {

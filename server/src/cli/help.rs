@@ -58,12 +58,13 @@ otherwise it decides by itself. Nothing outside the temporary folder is touched.
 const RUN: &str = "\
 usage: copydesk run PROMPT [FILE[:LINE[-LINE]]]...
 
-Does a task in this folder; the first file, such as src/store.rs:3-9, is where the task stands. Shows
-the changes and asks about each hunk:
-  y accept   n reject   a accept this and all that follow   q leave the rest   e edit it first   ? help
+Does a task in this folder, about the files that are named; lines of the first, such as
+src/store.rs:3-9, are its selection. Shows the changes and asks about each hunk:
+  y accept   n reject   a this and all that follow   q leave the rest   e edit it first   ? help
 
-  -y, --yes         accept everything, but not what a command changed in files that say what programs
-                    run (.envrc, .husky/ and the like), unless a rule names them: --allow 'Edit(.envrc)'
+  -y, --yes         accept everything, but not what a command changed in files that say what
+                    programs run (.envrc, .husky/ and the like), unless a rule of yours names
+                    them: --allow 'Edit(.envrc)'
   --diff            print the changes as a unified diff and change nothing
   -o, --output      text (default), json (one object at the end), or stream-json (each event as it
                     comes, one a line, and at the end the same object, with \"type\": \"result\")
@@ -116,8 +117,8 @@ it came from, then the permission rules and what is wrong in any of them.
 
 They are read from config.toml in your configuration folder, from .copydesk/config.toml here, from
 the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY,
-OPENAI_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_DETECT_LOCAL, COPYDESK_LOG) and from the
-command line; the later ones win. An editor's own settings are not known here.
+OPENAI_BASE_URL, COPYDESK_PROVIDER, COPYDESK_MODEL, COPYDESK_DETECT_LOCAL, COPYDESK_LOG) and from
+the command line; the later ones win. An editor's own settings are not known here.
 
 --model openai/NAME sets both `model.provider` and `model.name`, --model local the provider alone; in
 the files, `model.name` is the name alone. Without `model.provider`, the first of these answers:

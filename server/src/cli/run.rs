@@ -61,6 +61,9 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         }
     }
     let mut files = review.files().await?;
+    if !went_in.is_empty() && !files.is_empty() && arguments.output == Output::Text {
+        review.terminal.styled(Look::Heading, "\nThese wait for a decision:");
+    }
     let mut tally = Tally::of_accepted(&went_in);
     tally.add(decide(&mut review, &files, &arguments, &mut interrupt).await?);
     files.splice(..0, went_in.into_iter().map(|went_in| went_in.file));

@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::editor::{Editor, Interrupt, Next};
 use super::progress::{Progress, Stream};
 use super::terminal::{Look, Terminal, visible};
-use crate::permissions::allow_flags;
+use crate::permissions::{OWN_WORDS, allow_flags};
 
 /// How a task is shown.
 pub(super) enum Show {
@@ -148,13 +148,12 @@ pub(super) async fn follow(
             }
             methods::PERMISSION_ASKED => {
                 let asked: PermissionAskedParams = serde_json::from_value(params)?;
-                let option_id = answer(terminal, show, &asked).await;
-                if let Some(option_id) = option_id {
+                if let Some(Choice { option_id, feedback }) = answer(terminal, show, &asked).await {
                     let unattended = (!terminal.interactive || !show.asks()).then_some(true);
                     let params = PermissionAnswerParams {
                         request_id: asked.request_id,
                         option_id,
-                        feedback: None,
+                        feedback,
                         updated_input: None,
                         interrupt: None,
                         updated_permissions: Vec::new(),
@@ -212,10 +211,25 @@ fn shown(params: &Value, terminal: &mut Terminal, show: &mut Show) -> Option<Eve
     Some(event)
 }
 
+/// One of the options of a question, with the person's own words where it asks for them.
+struct Choice {
+    option_id: String,
+    feedback: Option<String>,
+}
+
+impl Choice {
+    fn of(option: &PermissionOption) -> Self {
+        Self { option_id: option.id.clone(), feedback: None }
+    }
+}
+
 /// The person's choice. Nobody there, or no clear answer, is a no.
-async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAskedParams) -> Option<String> {
-    let no = asked.options.iter().find(|option| option.kind == PermissionOptionKind::RejectOnce);
-    let Show::Progress(progress) = show else { return no.map(|option| option.id.clone()) };
+async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAskedParams) -> Option<Choice> {
+    let is_no = |option: &&PermissionOption| {
+        option.kind == PermissionOptionKind::RejectOnce && option.id != OWN_WORDS
+    };
+    let no = asked.options.iter().find(is_no);
+    let Show::Progress(progress) = show else { return no.map(Choice::of) };
     progress.end_line(terminal);
     let call = &asked.tool_call;
     terminal.styled(Look::Heading, &visible(&format!("? {}", call.command.as_ref().unwrap_or(&call.title))));
@@ -224,13 +238,21 @@ async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAske
         let way = allow_flags(asked.rules.iter().cloned());
         let way = if way.is_empty() { way } else { format!(" This would let it through: {way}") };
         terminal.line(&visible(&format!("Nobody is here to be asked, so the answer is no.{way}")));
-        return no.map(|option| option.id.clone());
+        return no.map(Choice::of);
     }
     for (number, option) in (1..).zip(&asked.options) {
         terminal.line(&visible(&format!("  {number}  {}", option.name)));
     }
-    let line = terminal.ask("Your answer: ").await;
-    chosen(line.as_deref(), &asked.options).or(no).map(|option| option.id.clone())
+    let line = terminal.ask("Your answer (a number; anything else is a no): ").await;
+    let Some(option) = chosen(line.as_deref(), &asked.options) else { return no.map(Choice::of) };
+    if option.id != OWN_WORDS {
+        return Some(Choice::of(option));
+    }
+    let words = terminal.ask("In your words: ").await.filter(|words| !words.is_empty());
+    match words {
+        Some(words) => Some(Choice { feedback: Some(words), ..Choice::of(option) }),
+        None => no.map(Choice::of),
+    }
 }
 
 fn chosen<'a>(line: Option<&str>, options: &'a [PermissionOption]) -> Option<&'a PermissionOption> {

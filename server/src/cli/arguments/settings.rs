@@ -93,8 +93,18 @@ pub(in crate::cli) fn as_arguments(overrides: &[Override]) -> Vec<String> {
         .collect()
 }
 
-/// What can't be meant: a mode that is none, a rule that can't be read or followed.
+/// What can't be meant: a mode that is none, a rule that can't be read or followed, a model on the network without network.
 pub(super) fn check(overrides: &[Override]) -> Result<(), UsageError> {
+    let is_offline = |given: &Override| given.key == Key::ModelProvider && given.flag == "--offline";
+    let is_elsewhere = |given: &&Override| {
+        given.key == Key::ModelName && given.value != "offline" && !given.value.starts_with("offline/")
+    };
+    if let Some(model) = overrides.iter().find(is_elsewhere).filter(|_| overrides.iter().any(is_offline)) {
+        return Err(error(format!(
+            "`--offline` asks no model, and `--model {}` does: choose one",
+            model.value
+        )));
+    }
     overrides.iter().try_for_each(|given| match given.key {
         Key::PermissionsMode if PermissionMode::named(&given.value).is_none() => {
             let modes = PermissionMode::ALL.map(PermissionMode::name).join(", ");
@@ -169,5 +179,15 @@ mod tests {
         let missing = missing_folder(&overrides, |folder| folder == "lib").unwrap();
         assert_eq!(missing.message, "`--add-dir`: there is no folder `/nope`");
         assert_eq!(missing_folder(&overrides, |_| true), None);
+    }
+
+    #[test]
+    fn a_model_elsewhere_is_not_asked_offline() {
+        let offline = given(Key::ModelProvider, "offline", "--offline");
+        let model = |name| given(Key::ModelName, name, "--model");
+        let refused = check(&[offline.clone(), model("openai/x")]).unwrap_err();
+        assert!(refused.message.contains("choose one"), "{}", refused.message);
+        assert!(check(&[model("openai/x"), offline.clone()]).is_err(), "in any order");
+        assert!(check(&[offline, model("offline")]).is_ok());
     }
 }

@@ -19,6 +19,8 @@ end)
 
 -- :Copydesk rename load to open      (with a range: about those lines)
 vim.api.nvim_create_user_command('Copydesk', function(o)
-  vim.lsp.get_clients({ name = 'copydesk' })[1]:exec_cmd({ title = '', command = 'copydesk.ask',
+  local client = vim.lsp.get_clients({ name = 'copydesk' })[1]
+  if not client then return vim.notify('Copydesk starts with the first file: open one', vim.log.levels.ERROR) end
+  client:exec_cmd({ title = '', command = 'copydesk.ask',
     arguments = { vim.api.nvim_buf_get_name(0), o.line1, o.line2, o.args } })
 end, { nargs = '+', range = true })
