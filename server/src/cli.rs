@@ -14,6 +14,7 @@ mod review;
 mod run;
 mod sample;
 mod setup;
+mod tally;
 mod task;
 mod terminal;
 mod try_it;

@@ -63,6 +63,7 @@ async fn check(name: &str) {
             }
         }
     }
+    assert!(runs > 0, "{name} has nothing that was run");
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 

@@ -14,7 +14,8 @@ use super::arguments::{Decide, FileArgument, Output, RunArguments, asked_by_defa
 use super::diff::{self, DiffLine};
 use super::editor::{Editor, Interrupt};
 use super::progress::{Progress, Stream};
-use super::review::{Decider, Review, Tally, WentIn};
+use super::review::{Decider, Review, WentIn};
+use super::tally::Tally;
 use super::task::{Ended, Show, follow};
 use super::terminal::{Look, Terminal, visible};
 use crate::documents::{AbsPath, PathCase, Workspace, from_path, text_of};
@@ -64,7 +65,7 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     if !went_in.is_empty() && !files.is_empty() && arguments.output == Output::Text {
         review.terminal.styled(Look::Heading, "\nThese wait for a decision:");
     }
-    let mut tally = Tally::of_accepted(&went_in);
+    let mut tally = Tally::of_accepted(went_in.iter().map(|went_in| &went_in.file));
     tally.add(decide(&mut review, &files, &arguments, &mut interrupt).await?);
     files.splice(..0, went_in.into_iter().map(|went_in| went_in.file));
     match arguments.output {
