@@ -12,7 +12,7 @@ mod generate;
 mod http;
 mod lines;
 mod local;
-mod lone_surrogates;
+pub(crate) mod lone_surrogates;
 mod offline;
 mod openai;
 mod overflow;

@@ -3,6 +3,8 @@
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
+use crate::models::lone_surrogates;
+
 /// One message from the editor.
 #[derive(Debug, PartialEq)]
 pub(super) enum Incoming {
@@ -14,9 +16,14 @@ pub(super) enum Incoming {
     Invalid(Response),
 }
 
-/// Reads one body.
+/// Reads one body. Editors written in JavaScript send half a character where somebody cut one: it counts as one unit of
+/// UTF-16, as U+FFFD does, so positions hold.
 pub(super) fn decode(body: &[u8]) -> Incoming {
-    match serde_json::from_slice(body) {
+    let message = match std::str::from_utf8(body) {
+        Ok(text) => lone_surrogates::parsed(text),
+        Err(_) => serde_json::from_slice(body),
+    };
+    match message {
         Ok(Value::Object(message)) => object(message),
         Ok(Value::Array(_)) => invalid(Id::Null, "LSP has no batches of messages: send them one by one"),
         Ok(_) => invalid(Id::Null, "a message is a JSON object"),
@@ -123,6 +130,13 @@ mod tests {
         check_error(r#"{"jsonrpc":"2.0","id":7,"method":3}"#, with_id(json!(7)));
         check_error(r#"{"jsonrpc":"1.0","id":7,"method":"a"}"#, with_id(json!(7)));
         check_error(r#"{"id":"x","method":"a"}"#, with_id(json!("x")));
+    }
+
+    #[test]
+    fn half_a_character_costs_no_message() {
+        let body = br#"{"jsonrpc":"2.0","method":"a","params":["top\ud83dx"]}"#;
+        let request = Request::build("a").params(json!(["top\u{fffd}x"])).finish();
+        assert_eq!(decode(body), Incoming::Request(request));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! JSON with halves of characters in it: `"\ud83d"` is no text, and some services write it where they cut an emoji, in one
-//! piece of an answer or between two of them.
+//! JSON with halves of characters in it: `"\ud83d"` is no text, and some services and editors write it where they cut an
+//! emoji, in one piece or between two of them.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use serde_json::Value;
 const REPLACEMENT: &str = "\\ufffd";
 
 /// Parses `json`; a lone surrogate in it becomes U+FFFD, so that the rest is not lost.
-pub(super) fn parsed(json: &str) -> serde_json::Result<Value> {
+pub(crate) fn parsed(json: &str) -> serde_json::Result<Value> {
     serde_json::from_str(json).or_else(|error| match without_lone_surrogates(json, &mut Halves::Replaced) {
         Cow::Owned(mended) => serde_json::from_str(&mended),
         Cow::Borrowed(_) => Err(error),

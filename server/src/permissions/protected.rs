@@ -4,10 +4,15 @@ use super::matching::Reached;
 use crate::documents::AbsPath;
 
 /// Folders whose content is protected.
-const FOLDERS: [&str; 10] = [
+const FOLDERS: [&str; 15] = [
     ".git",
     ".vscode",
     ".idea",
+    ".helix",
+    ".zed",
+    ".cursor",
+    ".codex",
+    ".gemini",
     ".husky",
     ".cargo",
     ".devcontainer",
@@ -18,7 +23,7 @@ const FOLDERS: [&str; 10] = [
 ];
 
 /// Files that are protected wherever they lie.
-const FILES: [&str; 41] = [
+const FILES: [&str; 48] = [
     ".bashrc",
     ".bash_profile",
     ".bash_login",
@@ -36,6 +41,13 @@ const FILES: [&str; 41] = [
     ".login",
     ".inputrc",
     "config.fish",
+    ".vimrc",
+    ".exrc",
+    ".nvimrc",
+    ".nvim.lua",
+    ".dir-locals.el",
+    "mise.toml",
+    ".mise.toml",
     ".envrc",
     ".gitconfig",
     ".gitmodules",
@@ -111,6 +123,8 @@ mod tests {
             "/w/sub/.git/config",
             "/home/me/.config/git/config",
             "/w/.vscode/tasks.json",
+            "/w/.helix/languages.toml",
+            "/w/.nvim.lua",
             "/w/.cargo/config.toml",
             "/w/.claude/settings.json",
             "/home/me/.bashrc",

@@ -127,6 +127,17 @@ async fn each_kind_of_change_is_told() {
 }
 
 #[tokio::test]
+async fn a_folder_that_is_made_anew_has_nothing_of_the_old_one() {
+    for best in TREES {
+        let place = place(best, &[("dir/sub/c.txt", "c\n")]);
+        let command = "mv dir other && mkdir -p dir/sub && echo x >dir/sub/x.txt";
+        let (_, outcome) = place.run(command, vec![]).await;
+        let wanted = ["dir/sub/c.txt Deleted", "dir/sub/x.txt: x", "other/sub/c.txt: c"];
+        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+    }
+}
+
+#[tokio::test]
 async fn what_is_built_stays_for_the_next_command() {
     for best in TREES {
         let place = place(best, &[(".gitignore", "target/\n"), ("a.txt", "a")]);

@@ -144,7 +144,7 @@ fn markers(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> {
 fn place(request: &ActionRequest<'_>) -> Place {
     let Range { start, end } = request.range;
     let (first, last) = lines(request.range);
-    let is_cursor = start.line == end.line && end.character <= start.character + 1;
+    let is_cursor = start.line == end.line && end.character.saturating_sub(start.character) <= 1;
     let end = if is_cursor { first } else { last + 1 };
     Place { path: request.document.path.clone(), start: first as u32, end: end as u32 }
 }

@@ -22,6 +22,13 @@ pub(super) struct Differences<'t> {
     present: BTreeSet<Utf8PathBuf>,
 }
 
+/// Whether what the real folder holds shows through a folder of the layer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Real {
+    Shown,
+    Hidden,
+}
+
 impl<'t> Differences<'t> {
     pub(super) fn of(tree: &'t mut OverlayTree, rule: TextRule, begun: SystemTime) -> Self {
         let ignored = Ignored::new(&tree.lower, &tree.upper);
@@ -29,7 +36,7 @@ impl<'t> Differences<'t> {
     }
 
     pub(super) fn found(mut self) -> Vec<TreeChange> {
-        self.folder(Utf8Path::new(""));
+        self.folder(Utf8Path::new(""), Real::Shown);
         let is_vanished = |(path, known): (&Utf8PathBuf, &Known)| {
             let has = matches!(known, Known::Has { .. }) && !self.present.contains(path);
             (has && fs::symlink_metadata(self.tree.upper.join(path)).is_err()).then(|| path.clone())
@@ -44,7 +51,11 @@ impl<'t> Differences<'t> {
         self.found
     }
 
-    fn folder(&mut self, folder: &Utf8Path) {
+    /// `above`: in the folder around it. A folder that was made in one which hides the real one hides it too, and is not
+    /// marked.
+    fn folder(&mut self, folder: &Utf8Path, above: Real) {
+        let is_marked = whiteout::is_opaque(&self.tree.upper.join(folder));
+        let real = if is_marked { Real::Hidden } else { above };
         let entries = fs::read_dir(self.tree.upper.join(folder)).into_iter().flatten().flatten();
         let (mut names, mut odd): (Vec<String>, Vec<DirEntry>) = (Vec::new(), Vec::new());
         for entry in entries {
@@ -63,10 +74,10 @@ impl<'t> Differences<'t> {
             if name == REPOSITORY {
                 self.repository(&path, &metadata);
             } else if !self.ignored.is(&path, self.is_folder(&path, &metadata)) {
-                self.entry(&path, &metadata);
+                self.entry(&path, &metadata, real);
             }
         }
-        if whiteout::is_opaque(&self.tree.upper.join(folder)) {
+        if real == Real::Hidden {
             for hidden in self.real_names(folder) {
                 if !names.contains(&hidden) {
                     self.hidden(&folder.join(hidden));
@@ -85,7 +96,7 @@ impl<'t> Differences<'t> {
         }
     }
 
-    fn entry(&mut self, path: &Utf8Path, metadata: &Metadata) {
+    fn entry(&mut self, path: &Utf8Path, metadata: &Metadata, around: Real) {
         if whiteout::is_whiteout(metadata) {
             self.hidden(path);
             return;
@@ -96,7 +107,7 @@ impl<'t> Differences<'t> {
             if real.is_some() && !real_is_folder {
                 self.gone(path);
             }
-            self.folder(path);
+            self.folder(path, around);
             return;
         }
         if real_is_folder {
