@@ -9,7 +9,7 @@ use copydesk::documents::{AbsPath, Change, OpenDocument, Text, Workspace};
 use copydesk::editor::{EditorFeatures, Position, PositionEncoding, Range};
 use copydesk::lsp::commands::CommandIds;
 use copydesk::lsp::surface::{ActionRequest, Scene, SurfaceSettings, code_actions, diagnostics, hover};
-use copydesk::review::{FileKind, FileReview, HunkId, HunkState, HunkView, Reason, ReviewView};
+use copydesk::review::{Accept, FileKind, FileReview, HunkId, HunkState, HunkView, Reason, ReviewView};
 use criterion::{Criterion, criterion_group, criterion_main};
 
 const HUNKS: usize = 1_000;
@@ -21,7 +21,7 @@ const ADDED: &str = "fn open(path: impl AsRef<Path>) -> io::Result<Store> {\n   
 fn scene(path: &AbsPath) -> Option<Scene> {
     let buffer = Text::from(BLOCK.repeat(HUNKS));
     let hunks: Vec<_> = (0..HUNKS).map(|at| hunk(&buffer, at)).collect();
-    let edits: Vec<_> = hunks.iter().map(|hunk| hunk.accept.clone()).collect();
+    let edits: Vec<_> = hunks.iter().map(|hunk| hunk.accept_edit(&buffer)).collect();
     let file = FileReview {
         path: path.clone(),
         session: SessionId("s_1".to_owned()),
@@ -29,7 +29,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         open: Some(("file:///bench/store.rs".to_owned(), 7)),
         draft: Some(buffer.with_edits(&edits)),
         buffer: Some(buffer),
-        hunks,
+        hunks: Arc::new(hunks),
         reasons: Vec::new(),
         disk_differs: false,
     };
@@ -75,7 +75,7 @@ fn hunk(buffer: &Text, at: usize) -> HunkView {
         .into(),
         moved: None,
         line_ends_only: false,
-        accept: Change { range, text: ADDED.to_owned() },
+        accept: Accept::new(Change { range, text: ADDED.to_owned() }, buffer, at * 10),
     }
 }
 

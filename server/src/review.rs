@@ -35,4 +35,6 @@ pub use draft::{Draft, Existence, Refusal, Warning};
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};
 pub use proposal::{AgentView, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
-pub use view::{FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side};
+pub use view::{
+    Accept, FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side,
+};

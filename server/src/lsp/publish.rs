@@ -27,13 +27,24 @@ pub(super) async fn publish(stage: Stage) {
     let mut view = stage.core.desk.watch();
     let mut questions = stage.asker.watch();
     let mut shown = Shown::new();
+    let mut drawn = view.borrow().clone();
     loop {
         tokio::select! {
-            changed = view.changed() => if changed.is_err() { return },
+            changed = view.changed() => {
+                if changed.is_err() {
+                    return;
+                }
+                let encoding = stage.editor.features().position_encoding;
+                let same = surface::same_diagnostics(&view.borrow_and_update(), &drawn, encoding);
+                if same && stage.asker.open().is_empty() {
+                    continue;
+                }
+            }
             changed = questions.changed() => if changed.is_err() { return },
             () = stage.redrawn() => {}
         }
         stage.outgoing.room().await;
+        drawn = view.borrow_and_update().clone();
         let begun = Instant::now();
         let at_work = stage.clone();
         shown = match spawn_blocking(move || draw(&at_work, shown)).await {

@@ -32,7 +32,7 @@ impl ShownSoFar {
     /// The revision in which a hunk was last shown.
     pub(super) fn revision(&self, id: &HunkId) -> Option<u32> {
         let files = self.files();
-        let mut hunks = files.values().flat_map(|file| &file.hunks);
+        let mut hunks = files.values().flat_map(|file| &*file.hunks);
         hunks.find(|hunk| hunk.id == *id).map(|hunk| hunk.revision)
     }
 

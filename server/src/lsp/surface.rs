@@ -19,7 +19,7 @@ pub mod question;
 
 pub use code_actions::{ActionRequest, code_actions};
 pub use code_lens::code_lenses;
-pub use diagnostics::diagnostics;
+pub use diagnostics::{diagnostics, same_diagnostics};
 pub use hover::hover;
 pub use inlay_hints::inlay_hints;
 pub use item::{Item, Number, items, shown_lines};

@@ -1,6 +1,7 @@
 //! One file's two texts, aligned line by line.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::accepted::Regions;
 use super::alignment::Alignment;
@@ -102,6 +103,11 @@ impl Draft {
     /// Ascending by place.
     pub fn hunks(&self) -> Vec<HunkView> {
         self.views()
+    }
+
+    /// As `hunks`, for one who has those of `before`: the same value if all of them are still shown so.
+    pub fn hunks_after(&self, before: &Arc<Vec<HunkView>>) -> Arc<Vec<HunkView>> {
+        if self.is_shown_as(before) { Arc::clone(before) } else { Arc::new(self.views()) }
     }
 
     /// The one of that name.

@@ -8,7 +8,7 @@ use super::hunk::Hunk;
 use super::inline::inline_marks;
 use super::line::{Line, read};
 use super::place::slide;
-use super::{HunkId, HunkView, InlineMark};
+use super::{Accept, HunkId, HunkView, InlineMark};
 use crate::documents::{Change, Text};
 
 /// What a view of a hunk shows of its lines.
@@ -20,8 +20,8 @@ pub(super) struct Shown {
     pub(super) line_ends_only: bool,
     /// How many lines down it is shown.
     pub(super) slide: isize,
-    /// The edit that accepts it: how far from the hunk's first line it begins, how many bytes it replaces, and by what.
-    accept: (isize, usize, Arc<str>),
+    /// The edit that accepts it, as it was when the hunk began at the line that it names.
+    accept: Accept,
 }
 
 impl Shown {
@@ -38,18 +38,8 @@ impl Shown {
             && !hunk.buffer.is_empty()
             && words(buffer, &hunk.buffer) == words(draft, &hunk.draft);
         let inline = inline_marks(&removed, &added).into();
-        let first = buffer.line_start(hunk.buffer.start);
-        let accept = (signed(accept.range.start) - signed(first), accept.range.len(), accept.text.into());
+        let accept = Accept::new(accept, buffer, hunk.buffer.start);
         Self { removed, added, inline, line_ends_only, slide, accept }
-    }
-}
-
-impl Shown {
-    /// The edit that accepts the hunk, whose first line begins at `first`.
-    fn accept_at(&self, first: usize) -> Change {
-        let (distance, len, text) = &self.accept;
-        let start = first.saturating_add_signed(*distance);
-        Change { range: start..start + len, text: text.to_string() }
     }
 }
 
@@ -60,10 +50,17 @@ impl Draft {
         moves.filter_map(|(index, moved_to)| self.view(index, moved_to)).collect()
     }
 
+    /// `views` would give the same: so it is after most keys, and a thousand hunks are then no work for those who show them.
+    pub(super) fn is_shown_as(&self, views: &[HunkView]) -> bool {
+        let moves = self.moves();
+        let mut pairs = views.iter().zip(&moves).enumerate();
+        views.len() == moves.len()
+            && pairs.all(|(index, (view, moved_to))| self.is_one_shown_as(view, index, moved_to.as_ref()))
+    }
+
     /// The hunk with this index and the other half of its move, as a view of it.
     pub(super) fn view(&self, index: usize, moved_to: Option<HunkId>) -> Option<HunkView> {
         let (hunk, shown) = (self.alignment.hunks.get(index)?, self.shown(index)?);
-        let first = self.buffer.as_ref().map_or(0, |buffer| buffer.line_start(hunk.buffer.start));
         Some(HunkView {
             id: hunk.id.clone(),
             revision: hunk.revision,
@@ -77,8 +74,45 @@ impl Draft {
             reasons: hunk.reasons.clone(),
             moved: moved_to,
             line_ends_only: shown.line_ends_only,
-            accept: shown.accept_at(first),
+            accept: Accept { line: hunk.buffer.start, ..shown.accept.clone() },
         })
+    }
+
+    /// `view` would give the same. Texts count as the same only if they are one value.
+    fn is_one_shown_as(&self, view: &HunkView, index: usize, moved_to: Option<&HunkId>) -> bool {
+        let Some((hunk, shown)) = self.alignment.hunks.get(index).zip(self.shown(index)) else {
+            return false;
+        };
+        let HunkView {
+            id,
+            revision,
+            lines,
+            draft_lines,
+            removed,
+            added,
+            inline,
+            state,
+            undone,
+            reasons,
+            moved: other_half,
+            line_ends_only,
+            accept,
+        } = view;
+        *id == hunk.id
+            && *revision == hunk.revision
+            && *lines == moved(&hunk.buffer, shown.slide)
+            && *draft_lines == moved(&hunk.draft, shown.slide)
+            && Arc::ptr_eq(removed, &shown.removed)
+            && Arc::ptr_eq(added, &shown.added)
+            && Arc::ptr_eq(inline, &shown.inline)
+            && *state == hunk.state()
+            && *undone == hunk.undone
+            && Arc::ptr_eq(reasons, &hunk.reasons)
+            && other_half.as_ref() == moved_to
+            && *line_ends_only == shown.line_ends_only
+            && (accept.line, accept.distance, accept.len)
+                == (hunk.buffer.start, shown.accept.distance, shown.accept.len)
+            && Arc::ptr_eq(&accept.text, &shown.accept.text)
     }
 
     /// The hunk with this index as it is shown.
@@ -121,10 +155,6 @@ impl Draft {
             hunk.shown = OnceLock::new();
         }
     }
-}
-
-fn signed(offset: usize) -> isize {
-    isize::try_from(offset).unwrap_or(isize::MAX)
 }
 
 fn moved(lines: &Range<usize>, distance: isize) -> Range<usize> {

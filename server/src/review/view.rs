@@ -30,7 +30,7 @@ pub struct FileReview {
     pub buffer: Option<Text>,
     pub draft: Option<Text>,
     /// Ascending by place. A create, delete or rename without text to compare has none.
-    pub hunks: Vec<HunkView>,
+    pub hunks: Arc<Vec<HunkView>>,
     /// Why the file as a whole is created, deleted or renamed.
     pub reasons: Vec<Reason>,
     /// Open with unsaved text, and the disk has something else: shown, never merged.
@@ -51,7 +51,7 @@ impl FileReview {
     /// made of their lines is no part of it.
     pub fn offer(&self) -> u32 {
         let mut hasher = DefaultHasher::new();
-        for hunk in &self.hunks {
+        for hunk in &*self.hunks {
             (&hunk.id, hunk.revision).hash(&mut hasher);
         }
         if self.hunks.is_empty() {
@@ -75,14 +75,23 @@ impl FileReview {
             && self.kind == other.kind
             && uri(self) == uri(other)
             && lines(self) == lines(other)
-            && self.hunks.len() == other.hunks.len()
-            && self.hunks.iter().zip(&other.hunks).all(|(a, b)| a.shows_the_same_as(b))
+            && (Arc::ptr_eq(&self.hunks, &other.hunks) || all_show_the_same(&self.hunks, &other.hunks))
             && self.reasons == other.reasons
             && self.disk_differs == other.disk_differs
     }
 }
 
+fn all_show_the_same(hunks: &[HunkView], others: &[HunkView]) -> bool {
+    hunks.len() == others.len() && hunks.iter().zip(others).all(|(a, b)| a.shows_the_same_as(b))
+}
+
 impl HunkView {
+    /// The one edit of `buffer`, the text in which the hunk is shown, that accepting it is: trimmed at both ends.
+    pub fn accept_edit(&self, buffer: &Text) -> Change {
+        let start = buffer.line_start(self.accept.line).saturating_add_signed(self.accept.distance);
+        Change { range: start..start + self.accept.len, text: self.accept.text.to_string() }
+    }
+
     fn shows_the_same_as(&self, other: &Self) -> bool {
         self.id == other.id
             && self.revision == other.revision
@@ -120,7 +129,7 @@ impl HunkIds {
     }
 }
 
-/// One hunk as it is shown. Cheap to clone: a thousand of them are handed out after every key.
+/// One hunk as it is shown. It holds for as long as its own lines do: what is typed elsewhere leaves it the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HunkView {
     pub id: HunkId,
@@ -144,8 +153,30 @@ pub struct HunkView {
     pub moved: Option<HunkId>,
     /// Changes nothing but line ends.
     pub line_ends_only: bool,
-    /// The one edit of the buffer that accepting is: trimmed at both ends.
-    pub accept: Change,
+    pub accept: Accept,
+}
+
+/// What accepting a hunk replaces, told from the beginning of a line, so that it holds whatever is typed above.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Accept {
+    pub line: usize,
+    /// How many bytes from there the edit begins; it may begin in the line before.
+    pub distance: isize,
+    /// How many bytes go.
+    pub len: usize,
+    pub text: Arc<str>,
+}
+
+impl Accept {
+    /// `change` of `buffer`, told from the beginning of `line`.
+    pub fn new(change: Change, buffer: &Text, line: usize) -> Self {
+        let distance = signed(change.range.start) - signed(buffer.line_start(line));
+        Self { line, distance, len: change.range.len(), text: change.text.into() }
+    }
+}
+
+fn signed(offset: usize) -> isize {
+    isize::try_from(offset).unwrap_or(isize::MAX)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

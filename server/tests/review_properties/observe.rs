@@ -67,14 +67,17 @@ pub fn conflicted(world: &World) -> bool {
 /// Every hunk accepted. Conflicts and undone hunks are decided one by one: they may touch others, and share the line break
 /// between them, so the edit of each counts from what the others have become.
 pub fn all_applied(world: &World) -> Result<String, String> {
-    let pending: Vec<Change> = world.pending().into_iter().map(|hunk| hunk.accept).collect();
+    let buffer = world.draft.buffer().unwrap_or_default();
+    let edits = |hunks: Vec<HunkView>| -> Vec<Change> {
+        hunks.iter().map(|hunk| hunk.accept_edit(&buffer)).collect()
+    };
     if !conflicted(world) && !world.hunks().iter().any(|hunk| hunk.undone) {
-        return Ok(with_edits(&world.client(), &pending));
+        return Ok(with_edits(&world.client(), &edits(world.pending())));
     }
     let mut world = world.clone();
     let mut text = world.client();
     if world.agent().is_none() || world.server().is_none() {
-        return Ok(with_edits(&text, &world.hunks().into_iter().map(|hunk| hunk.accept).collect::<Vec<_>>()));
+        return Ok(with_edits(&text, &edits(world.hunks())));
     }
     while let Some(hunk) = world.hunks().into_iter().find(|hunk| hunk.state != HunkState::Applying) {
         let edits = match hunk.state {

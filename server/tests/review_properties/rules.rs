@@ -1,6 +1,7 @@
 //! The invariants I1 to I9, each said naively over the texts before and after one op.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use copydesk::documents::Change;
 use copydesk::review::HunkView;
@@ -61,6 +62,8 @@ pub fn hunks_are_the_difference(step: &Step) -> Result<(), String> {
     let world = step.after;
     let (buffer, agent) = (world.client(), world.agent().unwrap_or_default());
     let hunks = world.hunks();
+    let shown_before = Arc::new(step.before.hunks());
+    same("the hunks for one who has those of before", &*world.draft.hunks_after(&shown_before), &hunks)?;
     same("the buffer with all hunks applied", &all_applied(world)?, &agent)?;
     if world.server().is_some() == world.agent().is_some() && buffer == agent {
         same("the hunks of equal texts", &hunks.len(), &0)?;
@@ -74,7 +77,7 @@ pub fn hunks_are_the_difference(step: &Step) -> Result<(), String> {
         same("the removed lines of a hunk", &*hunk.removed, &*whole_lines(&buffer, hunk))?;
         if world.agent().is_some()
             && world.server().is_some()
-            && hunk.accept.range.is_empty()
+            && hunk.accept.len == 0
             && hunk.accept.text.is_empty()
         {
             return Err(format!("hunk {} changes nothing", hunk.id.0));
@@ -281,7 +284,8 @@ pub fn bytes_outside_accepted_hunks_are_kept(step: &Step) -> Result<(), String> 
 pub fn edit_lists_are_sound(step: &Step) -> Result<(), String> {
     // What an editor may be handed at once.
     let bulk = step.after.pending().into_iter().filter(|hunk| !hunk.undone);
-    let shown: Vec<Change> = bulk.map(|hunk| hunk.accept).collect();
+    let buffer = step.after.draft.buffer().unwrap_or_default();
+    let shown: Vec<Change> = bulk.map(|hunk| hunk.accept_edit(&buffer)).collect();
     sound(&step.after.client(), &shown)?;
     match step.what {
         What::Accept { edits, .. } | What::Resolve { edits } => {

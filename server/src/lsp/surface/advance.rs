@@ -86,7 +86,7 @@ async fn is_done(decided: &Decided, desk: &DeskHandle) {
     let mut views = desk.watch();
     let is_left = |review: &Arc<ReviewView>| {
         let files = review.files.iter().filter(|file| file.path == decided.path);
-        files.flat_map(|file| &file.hunks).any(|hunk| {
+        files.flat_map(|file| &*file.hunks).any(|hunk| {
             if decided.hunks.is_empty() {
                 hunk.state == HunkState::Applying
             } else {
@@ -110,7 +110,7 @@ mod tests {
         let mut files = Vec::new();
         for file in &scene.review.files {
             let mut file = (**file).clone();
-            file.hunks.retain(|hunk| !gone.contains(&hunk.id.0.as_str()));
+            Arc::make_mut(&mut file.hunks).retain(|hunk| !gone.contains(&hunk.id.0.as_str()));
             if !file.hunks.is_empty() {
                 files.push(Arc::new(file));
             }
@@ -137,8 +137,9 @@ mod tests {
     fn what_was_taken_back_is_left_alone() {
         let mut scene = scene();
         let mut file = (*scene.review.files[0]).clone();
-        file.hunks.truncate(2);
-        file.hunks[1].undone = true;
+        let hunks = Arc::make_mut(&mut file.hunks);
+        hunks.truncate(2);
+        hunks[1].undone = true;
         scene.review = Arc::new(ReviewView { files: vec![Arc::new(file)], revision: 2 });
         let next = next_stop(&scene.review, &scene.features, &path("src/store.rs"), 14);
         assert_eq!(next.map(|stop| stop.range.start.line), Some(8));

@@ -11,8 +11,8 @@ use super::review_file::{ReviewFile, ShownHunk};
 use super::words::one_line;
 use super::{Scene, mini_diff};
 use crate::documents::{OpenDocument, Text};
-use crate::editor::{DiagnosticStyle, EditorFeatures};
-use crate::review::{FileReview, HunkState};
+use crate::editor::{DiagnosticStyle, EditorFeatures, PositionEncoding};
+use crate::review::{FileReview, HunkState, ReviewView};
 
 pub(super) const SOURCE: &str = "copydesk";
 
@@ -54,6 +54,21 @@ pub fn diagnostics(scene: &Scene, open: &[OpenDocument]) -> BTreeMap<Uri, Vec<Di
         }
     }
     by_file
+}
+
+/// The hunks of both views have the same diagnostics: words typed beside them change no more than where a line has its end
+/// that an insertion is shown on.
+pub fn same_diagnostics(now: &ReviewView, before: &ReviewView, encoding: PositionEncoding) -> bool {
+    let insertions = |file: &FileReview| -> Vec<Range> {
+        let hunks = file.hunks.iter().filter(|hunk| hunk.lines.is_empty());
+        hunks.map(|hunk| hunk_range(file, hunk, encoding)).collect()
+    };
+    now.shows_the_same_as(before)
+        && now
+            .files
+            .iter()
+            .zip(&before.files)
+            .all(|(file, before)| !file.disk_differs && insertions(file) == insertions(before))
 }
 
 /// The diagnostic of one hunk, as it was published: code actions point back at it.

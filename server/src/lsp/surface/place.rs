@@ -37,7 +37,7 @@ fn to_lsp_range(text: &Text, range: &std::ops::Range<usize>, encoding: PositionE
 /// The edit of `buffer` that accepts `hunk`, as the editor takes it. Its ends are on borders and near the hunk's own lines,
 /// so it is found with few steps: a menu may hold a thousand of them.
 pub(super) fn accept_edit(buffer: &Text, hunk: &HunkView, encoding: PositionEncoding) -> TextEdit {
-    let Change { range, text } = &hunk.accept;
+    let Change { range, text } = hunk.accept_edit(buffer);
     let at = |offset, likely_line| {
         if buffer.line_start(likely_line) == offset && likely_line < buffer.line_count() {
             return Position::new(likely_line as u32, 0);
@@ -48,7 +48,7 @@ pub(super) fn accept_edit(buffer: &Text, hunk: &HunkView, encoding: PositionEnco
     };
     TextEdit {
         range: Range::new(at(range.start, hunk.lines.start), at(range.end, hunk.lines.end)),
-        new_text: text.clone(),
+        new_text: text,
     }
 }
 
@@ -88,6 +88,7 @@ mod tests {
     use super::super::sample::hunk;
     use super::*;
     use crate::documents::text_edits;
+    use crate::review::Accept;
 
     #[test]
     fn the_short_way_to_whole_lines_leads_to_the_same_place() {
@@ -114,7 +115,8 @@ mod tests {
                 }
                 let lines = buffer.line_of(start)..buffer.line_of(end) + 1;
                 let accept = Change { range: start..end, text: "x".to_owned() };
-                let hunk = HunkView { accept: accept.clone(), lines, ..hunk(text, 0..1, "", "") };
+                let told = Accept::new(accept.clone(), &buffer, lines.start);
+                let hunk = HunkView { accept: told, lines, ..hunk(text, 0..1, "", "") };
                 for encoding in [PositionEncoding::Utf8, PositionEncoding::Utf16, PositionEncoding::Utf32] {
                     let between_cr_and_lf =
                         |at: usize| text[..at].ends_with('\r') && text[at..].starts_with('\n');

@@ -8,7 +8,7 @@ use crate::conversation::{SessionId, ToolUseId};
 use crate::documents::{AbsPath, Change, OpenDocument, Text, Workspace};
 use crate::editor::{DiagnosticStyle, EditorFeatures};
 use crate::lsp::commands::CommandIds;
-use crate::review::{FileKind, FileReview, HunkId, HunkState, HunkView, Reason, ReviewView};
+use crate::review::{Accept, FileKind, FileReview, HunkId, HunkState, HunkView, Reason, ReviewView};
 
 pub(super) const STORE: &str = "\
 use std::fs;
@@ -72,7 +72,7 @@ pub(super) fn scene() -> Scene {
 
 pub(super) fn scene_of(mut files: Vec<FileReview>) -> Scene {
     let mut next = 0;
-    for hunk in files.iter_mut().flat_map(|file| &mut file.hunks) {
+    for hunk in files.iter_mut().flat_map(|file| Arc::make_mut(&mut file.hunks)) {
         next += 1;
         hunk.id = HunkId(format!("h_{next}"));
     }
@@ -96,7 +96,7 @@ pub(super) fn path(relative: &str) -> AbsPath {
 
 pub(super) fn file(name: &str, buffer: &str, hunks: Vec<HunkView>) -> FileReview {
     let buffer = Text::from(buffer);
-    let edits: Vec<Change> = hunks.iter().map(|hunk| hunk.accept.clone()).collect();
+    let edits: Vec<Change> = hunks.iter().map(|hunk| hunk.accept_edit(&buffer)).collect();
     FileReview {
         path: path(name),
         session: SessionId("s_1".to_owned()),
@@ -104,7 +104,7 @@ pub(super) fn file(name: &str, buffer: &str, hunks: Vec<HunkView>) -> FileReview
         open: None,
         draft: Some(buffer.with_edits(&edits)),
         buffer: Some(buffer),
-        hunks,
+        hunks: Arc::new(hunks),
         reasons: Vec::new(),
         disk_differs: false,
     }
@@ -116,7 +116,8 @@ pub(super) fn open(file: FileReview) -> FileReview {
 
 pub(super) fn hunk(buffer: &str, lines: Range<usize>, added: &str, summary: &str) -> HunkView {
     let buffer = Text::from(buffer);
-    let range = buffer.line_start(lines.start)..buffer.line_start(lines.end);
+    let first = lines.start;
+    let range = buffer.line_start(first)..buffer.line_start(lines.end);
     HunkView {
         id: HunkId(String::new()),
         revision: 1,
@@ -130,7 +131,7 @@ pub(super) fn hunk(buffer: &str, lines: Range<usize>, added: &str, summary: &str
         reasons: [reason(summary)].into(),
         moved: None,
         line_ends_only: false,
-        accept: Change { range, text: added.to_owned() },
+        accept: Accept::new(Change { range, text: added.to_owned() }, &buffer, first),
     }
 }
 

@@ -145,8 +145,8 @@ mod tests {
 
     use super::*;
     use crate::conversation::{SessionId, ToolUseId};
-    use crate::documents::{AbsPath, Change, Text};
-    use crate::review::{HunkId, Reason};
+    use crate::documents::{AbsPath, Text};
+    use crate::review::{Accept, HunkId, Reason};
 
     fn reason(summary: &str, by_user: bool) -> Reason {
         Reason {
@@ -173,7 +173,7 @@ mod tests {
             reasons: vec![reason("rename", false), reason("amended", true)].into(),
             moved: None,
             line_ends_only: false,
-            accept: Change { range: 0..0, text: String::new() },
+            accept: Accept { line: 0, distance: 0, len: 0, text: "".into() },
         };
         let file = FileReview {
             path: AbsPath::new("/w/a b.rs").unwrap(),
@@ -182,7 +182,7 @@ mod tests {
             open: None,
             buffer: Some(Text::from("a\nb\u{1f600}c")),
             draft: Some(Text::from("a\nb\u{1f600}d")),
-            hunks: vec![hunk],
+            hunks: Arc::new(vec![hunk]),
             reasons: vec![],
             disk_differs: false,
         };

@@ -103,7 +103,7 @@ mod tests {
             open: None,
             buffer: draft.buffer(),
             draft: draft.text(),
-            hunks: draft.hunks(),
+            hunks: std::sync::Arc::new(draft.hunks()),
             reasons: Vec::new(),
             disk_differs: false,
         }

@@ -29,6 +29,7 @@ impl Desk {
                 draft.shown = if draft.is_settled() {
                     Shown::Nothing
                 } else {
+                    draft.last_hunks = draft.draft.hunks_after(&draft.last_hunks);
                     Shown::File(Arc::new(FileReview {
                         path: path.clone(),
                         session: session.clone(),
@@ -36,7 +37,7 @@ impl Desk {
                         open: open.clone(),
                         buffer: buffer.clone(),
                         draft: draft.draft.text(),
-                        hunks: draft.draft.hunks(),
+                        hunks: Arc::clone(&draft.last_hunks),
                         reasons: draft.reasons.clone(),
                         disk_differs,
                     }))

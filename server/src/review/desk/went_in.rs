@@ -62,7 +62,7 @@ impl WentIn {
             open: None,
             buffer: self.before.clone(),
             draft: Some(self.after.clone()),
-            hunks: draft.hunks(),
+            hunks: Arc::new(draft.hunks()),
             reasons: vec![self.reason.clone()],
             disk_differs: false,
         }

@@ -4,8 +4,7 @@ use super::super::sample::{STORE, document, draw, file, hunk, open, path, reason
 use super::super::{OpenQuestion, render};
 use super::*;
 use crate::permissions::{PermissionOption, PermissionOptionKind, PermissionRequest};
-use crate::review::ReviewView;
-use crate::review::{FileKind, FileReview, HunkState, HunkView};
+use crate::review::{FileKind, FileReview, HunkState, HunkView, ReviewView};
 
 fn one_hunk(hunk: HunkView) -> String {
     let file = FileReview { buffer: Some(Text::from(STORE)), ..file("src/store.rs", STORE, vec![hunk]) };
@@ -218,11 +217,9 @@ fn only_line_ends_or_the_last_newline() {
 fn columns_are_counted_as_negotiated() {
     let text = "let größe = \"🦀\";\n";
     let scene = scene_of(vec![open(file("a.rs", text, vec![hunk(text, 0..1, "", "")]))]);
-    for (encoding, end) in [
-        (crate::editor::PositionEncoding::Utf8, 21),
-        (crate::editor::PositionEncoding::Utf16, 17),
-        (crate::editor::PositionEncoding::Utf32, 16),
-    ] {
+    for (encoding, end) in
+        [(PositionEncoding::Utf8, 21), (PositionEncoding::Utf16, 17), (PositionEncoding::Utf32, 16)]
+    {
         let features = EditorFeatures { position_encoding: encoding, ..scene.features.clone() };
         let drawn = diagnostics(&Scene { features, ..scene.clone() }, &[]);
         let ends: Vec<u32> =
@@ -319,8 +316,9 @@ fn the_headers_of_a_review_file_say_what_became_of_each_hunk() {
     let shown = render(&scene.review, &scene.workspace, path(".copydesk/review/s_1-1.diff"));
     let mut review = (*scene.review).clone();
     let mut store = (*review.files[0]).clone();
-    let rejected = store.hunks.remove(1);
-    store.hunks[0].state = HunkState::Conflicted;
+    let hunks = std::sync::Arc::make_mut(&mut store.hunks);
+    let rejected = hunks.remove(1);
+    hunks[0].state = HunkState::Conflicted;
     review.files = vec![std::sync::Arc::new(store)];
     shown.decided(&rejected.id, super::super::Fate::Rejected);
     scene.review = std::sync::Arc::new(ReviewView { files: review.files, revision: 2 });
@@ -336,4 +334,31 @@ fn the_headers_of_a_review_file_say_what_became_of_each_hunk() {
     ● 34:0-34:43 Hint "4/4"
       │settled: follow the rename│
     "#);
+}
+
+#[test]
+fn what_is_typed_beside_the_hunks_is_drawn_again_only_where_it_shows() {
+    let before = scene();
+    let mut drawn_again = Vec::new();
+    for line in 0..STORE.lines().count() {
+        let mut store = (*before.review.files[0]).clone();
+        if store.hunks.iter().any(|hunk| hunk.lines.contains(&line)) {
+            continue;
+        }
+        let buffer = Text::from(STORE);
+        let typed = crate::documents::Change {
+            range: buffer.line_end(line)..buffer.line_end(line),
+            text: "x".into(),
+        };
+        store.buffer = Some(buffer.with_edits(&[typed]));
+        let mut after = scene();
+        let files = vec![std::sync::Arc::new(store), before.review.files[1].clone()];
+        after.review = std::sync::Arc::new(ReviewView { files, revision: 2 });
+        let same = same_diagnostics(&after.review, &before.review, after.features.position_encoding);
+        assert_eq!(same, draw(&after, &[]) == draw(&before, &[]), "typed in line {line}");
+        if !same {
+            drawn_again.push(line);
+        }
+    }
+    assert_eq!(drawn_again, [23], "the line that the insertion is shown on");
 }

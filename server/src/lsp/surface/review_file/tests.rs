@@ -190,7 +190,7 @@ fn a_hunk_that_is_back_on_the_table_is_pending_again() {
     assert_eq!(shown.fate(hunk, &ReviewView::default()), Fate::Accepted);
     let conflict = |hunk: &HunkView| HunkView { state: HunkState::Conflicted, ..hunk.clone() };
     let mut file = (*scene.review.files[0]).clone();
-    file.hunks = file.hunks.iter().map(conflict).collect();
+    file.hunks = std::sync::Arc::new(file.hunks.iter().map(conflict).collect());
     let review = ReviewView { files: vec![std::sync::Arc::new(file)], revision: 3 };
     assert_eq!(shown.fate(hunk, &review), Fate::Conflicted);
 }

@@ -238,7 +238,7 @@ impl Bench {
                     writeln!(shown, "{name} [{session}] rename to {}{differs}", to.file_name()).unwrap();
                 }
             }
-            for hunk in &file.hunks {
+            for hunk in &*file.hunks {
                 let lines = |text: &str| text.trim_end_matches('\n').replace('\n', "|");
                 let (line, old, new) = (hunk.lines.start, lines(&hunk.removed), lines(&hunk.added));
                 let state = match hunk.state {
