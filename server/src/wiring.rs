@@ -1,6 +1,7 @@
 //! Builds every part and joins them; no logic.
 
 mod logging;
+mod stdio;
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
 use self::logging::SetLevel;
+use self::stdio::Stdio;
 use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps, ToolSetup};
 use crate::cli;
 use crate::config::{
@@ -42,15 +44,23 @@ pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
             return ExitCode::FAILURE;
         }
     };
-    let door = lsp::serve(
-        tokio::io::stdin(),
-        tokio::io::stdout(),
-        Box::new(move |opening| core(opening, &overrides, &set_level)),
-        host(),
-    );
-    let ending = runtime.block_on(door);
+    let build = Box::new(move |opening| core(opening, &overrides, &set_level));
+    let ending = runtime.block_on(async {
+        let Stdio { input, output, borrowed } = Stdio::of_process();
+        // On the runtime's own threads: what one task hands to the next then needs no other thread to be woken.
+        let served = tokio::spawn(lsp::serve(input, output, build, host())).await;
+        drop(borrowed);
+        served
+    });
     // A thread that still waits for input must not hold the process.
     runtime.shutdown_background();
+    let ending = match ending {
+        Ok(ending) => ending,
+        Err(error) => {
+            tracing::error!(%error, "serving ended");
+            return ExitCode::FAILURE;
+        }
+    };
     if ending == lsp::Ending::NoEditor {
         // Whoever started it by hand is at the other end of stderr.
         let _ = writeln!(std::io::stderr(), "{NO_EDITOR}");
