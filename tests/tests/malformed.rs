@@ -192,6 +192,30 @@ async fn a_lost_change_is_made_good_by_opening_the_file_again() {
 }
 
 #[tokio::test]
+async fn a_change_that_is_not_utf8_is_lost_for_its_file_alone() {
+    let (mut puppets, uri) = with_hunk().await;
+    let other = puppets.home.uri("other.txt");
+    let client = &mut puppets.client;
+    client.did_open(&other, "plaintext", "x\n");
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","method":"textDocument/didChange","params":{{"textDocument":{{"uri":"{uri}","version":2}},"contentChanges":[{{"text":"a"#
+    );
+    client.send_raw(&frame(&[body.as_bytes(), b"\xe4\"}]}}"].concat()));
+    let told = client
+        .notification("window/showMessage", |shown| {
+            shown["message"].as_str().unwrap_or_default().contains("utf-8")
+        })
+        .await;
+    let told = told["message"].as_str().unwrap();
+    assert!(told.contains("a change of a.txt that") && !told.contains("other.txt"), "{told}");
+    let accept = json!({ "decision": "accept", "target": { "uri": uri } });
+    let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
+    assert_eq!(decided["results"][0]["outcome"], "pending", "{decided}");
+    assert_eq!(client.both_texts(&other).await.0.as_deref(), Some("x\n"));
+    puppets.end().await;
+}
+
+#[tokio::test]
 async fn an_opening_that_cannot_be_read_leaves_the_file_to_the_editor_until_its_text_is_known() {
     let (mut puppets, uri) = with_hunk().await;
     let path = puppets.home.path("a.txt");

@@ -68,6 +68,24 @@ pub(super) fn or_lost(request: Request) -> Request {
     Request::build(METHOD).params(params).finish()
 }
 
+/// What is handled in the place of `body`, which is no JSON because of `cause`, if it was to be a `didOpen` or `didChange`:
+/// whose it was is read off its pieces.
+pub(super) fn in_broken(body: &[u8], cause: &str) -> Option<Request> {
+    let text = String::from_utf8_lossy(body);
+    // A quote within a string has a backslash before it, so these are no words of a document.
+    let opening = text.contains(r#""textDocument/didOpen""#);
+    if !opening && !text.contains(r#""textDocument/didChange""#) {
+        return None;
+    }
+    let after = text.split_once(r#""uri""#).and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
+    let value = after.and_then(|rest| {
+        serde_json::Deserializer::from_str(rest).into_iter::<String>().next().and_then(Result::ok)
+    });
+    let uri = value.filter(|uri| !uri.contains('\u{fffd}'));
+    let params = json!({ "uri": uri, "opening": opening, "cause": cause });
+    Some(Request::build(METHOD).params(params).finish())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -121,5 +139,29 @@ mod tests {
             Some((Some("file:///a"), "7")),
         );
         check(json!({"contentChanges": change}), Some((None, "textDocument")));
+    }
+
+    /// The document, and whether it was its opening; `None`: it was about no document's text.
+    #[track_caller]
+    fn check_broken(body: &[u8], wanted: Option<(Option<&str>, bool)>) {
+        let lost = in_broken(body, "it ends early").map(|request| {
+            assert_eq!(request.method(), METHOD);
+            LostChange::deserialize(request.params().unwrap()).unwrap()
+        });
+        let of = |lost: &'_ LostChange| (lost.uri.clone(), lost.opening, lost.cause.clone());
+        let wanted =
+            wanted.map(|(uri, opening)| (uri.map(str::to_owned), opening, "it ends early".to_owned()));
+        assert_eq!(lost.as_ref().map(of), wanted);
+    }
+
+    #[test]
+    fn a_change_that_is_no_json_is_lost_for_its_document() {
+        check_broken(
+            b"{\"method\":\"textDocument/didChange\",\"params\":{\"textDocument\":{\"uri\": \"file:///a\",\"version\":2},\"contentChanges\":[{\"text\":\"\xff",
+            Some((Some("file:///a"), false)),
+        );
+        check_broken(b"{\"method\":\"textDocument/didOpen\",\"params\":{\"te", Some((None, true)));
+        check_broken(b"{\"uri\":\"file:///\xff\",\"method\":\"textDocument/didChange\"", Some((None, false)));
+        check_broken(br#"{"method":"textDocument/hover","params":"textDocument/didChange\""#, None);
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response};
 
+use super::lost_change;
 use crate::models::lone_surrogates;
 
 /// One message from the editor.
@@ -20,14 +21,17 @@ pub(super) enum Incoming {
 /// UTF-16, as U+FFFD does, so positions hold.
 pub(super) fn decode(body: &[u8]) -> Incoming {
     let message = match std::str::from_utf8(body) {
-        Ok(text) => lone_surrogates::parsed(text),
-        Err(_) => serde_json::from_slice(body),
+        Ok(text) => lone_surrogates::parsed(text).map_err(|error| error.to_string()),
+        Err(error) => Err(error.to_string()),
     };
     match message {
         Ok(Value::Object(message)) => object(message),
         Ok(Value::Array(_)) => invalid(Id::Null, "LSP has no batches of messages: send them one by one"),
         Ok(_) => invalid(Id::Null, "a message is a JSON object"),
-        Err(error) => Incoming::Invalid(parse_error(&error.to_string())),
+        Err(cause) => match lost_change::in_broken(body, &cause) {
+            Some(lost) => Incoming::Request(lost),
+            None => Incoming::Invalid(parse_error(&cause)),
+        },
     }
 }
 
@@ -130,6 +134,13 @@ mod tests {
         check_error(r#"{"jsonrpc":"2.0","id":7,"method":3}"#, with_id(json!(7)));
         check_error(r#"{"jsonrpc":"1.0","id":7,"method":"a"}"#, with_id(json!(7)));
         check_error(r#"{"id":"x","method":"a"}"#, with_id(json!("x")));
+    }
+
+    #[test]
+    fn a_change_in_a_broken_message_is_lost_and_not_forgotten() {
+        let body = br#"{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"text":"#;
+        let Incoming::Request(lost) = decode(body) else { panic!("an answer to nothing that was asked") };
+        assert_eq!(lost.method(), lost_change::METHOD);
     }
 
     #[test]
