@@ -27,14 +27,19 @@ pub(super) async fn watch(stage: Stage) {
 async fn look(stage: Stage) {
     let (watch, mut changes) = DiskWatch::start(POLL_PERIOD, DEFAULT_EDIT_LIMIT);
     let mut view = stage.core.desk.watch();
+    let mut watched = Vec::new();
     loop {
         tokio::select! {
             changed = view.changed() => {
                 if changed.is_err() {
                     return;
                 }
-                let files = view.borrow_and_update().files.iter().map(|file| file.path.clone()).collect();
-                watch.set_files(files);
+                let files: Vec<_> = view.borrow_and_update().files.iter().map(|file| file.path.clone()).collect();
+                // Its time to look begins anew with every order, and each frame of typing brings a view.
+                if files != watched {
+                    watch.set_files(files.clone());
+                    watched = files;
+                }
             }
             changed = changes.recv() => match changed {
                 Some(paths) => stage.core.desk.disk_changed(paths),

@@ -56,7 +56,7 @@ impl Draft {
 
     /// Whole lines of the draft change. The hunks they touch become one.
     fn agent_delta(&mut self, delta: Delta, reason: &Reason) {
-        let (Some(buffer), Some(draft)) = (&self.buffer, &mut self.draft) else { return };
+        let (Some(buffer), Some(draft)) = (&self.buffer, &self.draft) else { return };
         let touched = touched(&self.alignment.hunks, &delta.lines);
         let mut hunk = match self.alignment.hunks.get(touched.clone()) {
             None | Some([]) => {
@@ -75,8 +75,7 @@ impl Draft {
             Some(hunks @ [first, ..]) => join(first, hunks, &delta.lines, buffer, draft),
         };
         let change = replacement(draft, delta.lines.clone(), &delta.new, delta.lead);
-        self.breaks_joined |= draft.joins_breaks(&change);
-        draft.apply(&change);
+        self.change_draft(&change);
 
         let (old, new) = (delta.lines.len(), delta.new.len());
         hunk.draft.end = hunk.draft.end + new - old;

@@ -179,7 +179,7 @@ impl Draft {
 
     /// Replaces whole lines of the draft.
     pub(super) fn splice_draft(&mut self, lines: Range<usize>, new: &[Line], lead: End) {
-        let Some(draft) = &mut self.draft else { return };
+        let Some(draft) = &self.draft else { return };
         if lines.end >= draft.line_count() {
             // A line that was the last gets a break, or the other way round.
             let above = self.alignment.hunks.iter_mut().rev().find(|hunk| hunk.draft.end <= lines.start);
@@ -189,8 +189,7 @@ impl Draft {
         }
         let nothing_left = new.is_empty() && lines.len() == draft.line_count();
         let change = replacement(draft, lines, new, lead);
-        self.breaks_joined |= draft.joins_breaks(&change);
-        draft.apply(&change);
+        self.change_draft(&change);
         // A text without words has one empty line still. Nothing outside the hunks is left, so a hunk has it.
         if let Some(hunk) = self.alignment.hunks.last_mut().filter(|_| nothing_left) {
             hunk.draft = 0..1;
@@ -201,15 +200,20 @@ impl Draft {
     /// The line before draft line `line`, if it is outside the hunks, has the break `lead` in the buffer, so it has it in
     /// the draft. They part where it was one text's last line, which has none.
     pub(super) fn mend_break(&mut self, line: usize, lead: End) {
-        let (Some(draft), Some(above)) = (&mut self.draft, line.checked_sub(1)) else { return };
+        let (Some(draft), Some(above)) = (&self.draft, line.checked_sub(1)) else { return };
         if lead == End::None || self.alignment.line_above(line).is_none() {
             return;
         }
         let end = draft.line_end(above)..draft.line_start(above + 1);
         if !end.is_empty() && draft.slice(end.clone()) != lead.as_str() {
-            let change = Change { range: end, text: lead.as_str().to_owned() };
-            self.breaks_joined |= draft.joins_breaks(&change);
-            draft.apply(&change);
+            self.change_draft(&Change { range: end, text: lead.as_str().to_owned() });
         }
+    }
+
+    /// The one way in which lines of the draft become others: it sees what that does to the breaks beside them.
+    pub(super) fn change_draft(&mut self, change: &Change) {
+        let Some(draft) = &mut self.draft else { return };
+        self.breaks_joined |= draft.joins_breaks(change);
+        draft.apply(change);
     }
 }
