@@ -46,6 +46,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         own_actions: Arc::default(),
         questions: Vec::new(),
         review_files: Vec::new(),
+        half_done: None,
         running: true,
         asks_for_trust: false,
         commands: CommandIds::default(),

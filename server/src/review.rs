@@ -26,6 +26,7 @@ mod propose;
 mod reconcile;
 mod settle;
 mod shown;
+mod take_back;
 mod told;
 mod view;
 

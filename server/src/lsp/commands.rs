@@ -46,6 +46,10 @@ pub enum Command {
         #[serde(with = "take")]
         take: Take,
     },
+    /// Take accepts back: what a decision about many files had done when one of them failed.
+    TakeBack {
+        files: Vec<AcceptedFile>,
+    },
     /// The editor has just applied the edit that accepts these hunks: watch for its echo.
     Claimed {
         hunks: Vec<HunkName>,
@@ -92,6 +96,14 @@ pub struct Place {
     pub path: AbsPath,
     pub start: u32,
     pub end: u32,
+}
+
+/// Hunks of a file that were accepted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AcceptedFile {
+    #[serde(with = "path")]
+    pub path: AbsPath,
+    pub hunks: Vec<String>,
 }
 
 /// What a decision is about.

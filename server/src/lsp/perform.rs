@@ -3,6 +3,7 @@
 
 mod ask;
 mod decide;
+mod half_done;
 mod redo;
 
 use std::sync::Arc;
@@ -25,6 +26,7 @@ pub(super) fn perform(stage: &Stage, command: Command) {
         Command::Reject { what, reason } => decide::reject(stage, what, reason),
         Command::Resolve { hunk, take: Take::Redo } => drop(tokio::spawn(redo::redo(stage, hunk.into()))),
         Command::Resolve { hunk, take } => decide::resolve(stage, hunk.into(), take),
+        Command::TakeBack { files } => drop(tokio::spawn(half_done::take_back(stage, files))),
         Command::Claimed { hunks, place } => {
             decide::claimed(&stage, hunks.into_iter().map(Into::into).collect(), place);
         }

@@ -14,7 +14,7 @@ use super::remote_editor::RemoteEditor;
 use super::shown_so_far::ShownSoFar;
 use super::surface::chat::{Chat, ChatParts};
 use super::surface::question::Asker;
-use super::surface::{ReviewFiles, Scene, items};
+use super::surface::{HalfDone, ReviewFiles, Scene, items};
 use crate::agent::{SessionState, StartTask};
 use crate::conversation::{ContentBlock, SessionId};
 use crate::editor::{Editor, Loudness};
@@ -37,6 +37,7 @@ pub(super) struct Stage {
     pub(super) chat: Chat,
     /// The session that the chat file speaks with; `None`: a new one.
     partner: Partner,
+    half_done: Arc<Mutex<Option<Arc<HalfDone>>>>,
     /// Something beside the review has changed what is shown.
     redraw: Arc<Notify>,
 }
@@ -63,6 +64,7 @@ impl Stage {
             answers,
             chat,
             partner,
+            half_done: Arc::default(),
             configuration: Configuration::of(&core),
             core,
             editor,
@@ -85,6 +87,7 @@ impl Stage {
             own_actions: self.configuration.now().settings.actions.value.clone(),
             questions: self.asker.open().as_ref().clone(),
             review_files: self.review_files.all(),
+            half_done: lock(&self.half_done).clone(),
             running: self.core.sessions.list().iter().any(|session| session.state != SessionState::Idle),
             asks_for_trust: !self.core.rules.current().waiting_for_trust.is_empty(),
             commands: self.commands.clone(),
@@ -94,6 +97,11 @@ impl Stage {
     /// The chat file speaks with this session from now on.
     pub(super) fn talk_with(&self, session: SessionId) {
         *lock(&self.partner) = Some(session);
+    }
+
+    /// What the newest decision left half done.
+    pub(super) fn half_done(&self, half_done: Option<HalfDone>) {
+        *lock(&self.half_done) = half_done.map(Arc::new);
     }
 
     /// Has the surfaces drawn again.
@@ -137,6 +145,6 @@ fn chat(core: &Core, editor: Arc<dyn Editor>, partner: Partner) -> Chat {
     })
 }
 
-fn lock(partner: &Partner) -> MutexGuard<'_, Option<SessionId>> {
-    partner.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -3,6 +3,7 @@
 mod code_actions;
 mod code_lens;
 mod diagnostics;
+mod half_done;
 mod hover;
 mod inlay_hints;
 mod item;
@@ -20,6 +21,7 @@ pub mod question;
 pub use code_actions::{ActionRequest, code_actions};
 pub use code_lens::code_lenses;
 pub use diagnostics::{diagnostics, same_diagnostics};
+pub use half_done::HalfDone;
 pub use hover::hover;
 pub use inlay_hints::inlay_hints;
 pub use item::{Item, Number, items, shown_lines};
@@ -50,6 +52,8 @@ pub struct Scene {
     pub questions: Vec<OpenQuestion>,
     /// The `.diff` files that were shown so far.
     pub review_files: Vec<Arc<ReviewFile>>,
+    /// A decision about many files that one of them ended.
+    pub half_done: Option<Arc<HalfDone>>,
     /// Some task runs and can be cancelled.
     pub running: bool,
     /// The folder's settings ask for something that does not count before it is trusted.

@@ -52,6 +52,11 @@ impl Regions {
         altered
     }
 
+    /// The newest of that name.
+    pub(super) fn find(&self, id: &HunkId) -> Option<&Region> {
+        self.list.iter().rev().find(|region| region.id == *id)
+    }
+
     pub(super) fn clear(&mut self) {
         self.list.clear();
     }

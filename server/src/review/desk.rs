@@ -12,6 +12,7 @@ mod notice;
 mod plan;
 mod show;
 mod sync;
+mod take_back;
 mod typed;
 mod went_in;
 
@@ -23,8 +24,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 use self::actor::Desk;
 use self::message::{Message, Propose};
 use super::{
-    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkRef, Proposal, ProposeError, Proposed,
-    Reason, ReviewView, Told,
+    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkId, HunkRef, Proposal, ProposeError,
+    Proposed, Reason, ReviewView, Told,
 };
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, FileStateCache, Opened, ReadError, Workspace};
@@ -195,6 +196,13 @@ impl DeskHandle {
             }
         }
         results
+    }
+
+    /// Takes accepts in this file back, all of these or none: by the editor where it is open, else on disk. The hunks are
+    /// pending again then, and left alone until somebody names them; why not is a message for the person.
+    pub async fn take_back(&self, path: &AbsPath, hunks: Vec<HunkId>) -> Vec<DecisionResult> {
+        let path = path.clone();
+        self.call(|reply| Message::TakeBackAccepts { path, hunks, reply }).await.unwrap_or_default()
     }
 
     /// The editor was handed the edits of these hunks with a code action and is applying them itself: watch for the echo.

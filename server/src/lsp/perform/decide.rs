@@ -6,10 +6,10 @@ use crate::lsp::commands::{Offer, Place, What};
 use crate::lsp::shown_so_far::ShownSoFar;
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::advance::{Decided, advance};
-use crate::lsp::surface::{Fate, items, shown_lines};
+use crate::lsp::surface::{Fate, HalfDone, items, shown_lines};
 use crate::review::{Decide, Decision, DecisionResult, HunkRef, Outcome, ReviewView, Take, Target};
 
-use super::warn;
+use super::{half_done, warn};
 
 pub(super) fn accept(stage: Stage, what: What) {
     tokio::spawn(decide(stage, Decide::Accept, what));
@@ -64,7 +64,10 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
         }
     };
     let decided = place_of(stage.core.desk.settled().await.as_ref(), &target);
+    let accepts = matches!(decide, Decide::Accept);
     let results = stage.core.desk.decide(Decision { decide, target }).await;
+    let half_done = if accepts { HalfDone::of(&results, &stage.core.workspace) } else { None };
+    stage.half_done(half_done.clone());
     if let Some(decided) = decided {
         go_on(&stage, decided);
     }
@@ -75,7 +78,10 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
     }
     stage.redraw();
     if let Some((loudness, text)) = report(&results) {
-        stage.editor.show_message(loudness, format!("Copydesk: {text}"));
+        match half_done {
+            Some(half_done) => half_done::tell(&stage, &half_done, &text),
+            None => stage.editor.show_message(loudness, format!("Copydesk: {text}")),
+        }
     }
     results
 }

@@ -39,10 +39,12 @@ pub fn code_actions(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeActio
     } else if let Some(file) = scene.review_file(&request.document.path) {
         actions.extend(answers::of(scene));
         in_review_file(scene, request, file, &mut actions);
+        actions.extend(decisions::take_back(scene));
         actions.extend(tasks::cancel(scene));
     } else {
         actions.extend(answers::of(scene));
         in_source(scene, request, &mut actions);
+        actions.extend(decisions::take_back(scene));
         actions.extend(tasks::of(scene, request));
     }
     actions

@@ -84,6 +84,7 @@ pub(super) fn scene_of(mut files: Vec<FileReview>) -> Scene {
         own_actions: Arc::default(),
         questions: Vec::new(),
         review_files: Vec::new(),
+        half_done: None,
         running: false,
         asks_for_trust: false,
         commands: CommandIds::default(),

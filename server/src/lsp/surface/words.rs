@@ -26,6 +26,16 @@ pub(super) fn shortened(text: &str, width: usize) -> Cow<'_, str> {
     Cow::Owned(text.chars().take(width.saturating_sub(1)).chain(['…']).collect())
 }
 
+/// `a, b and c`; of more than three names the first two, and how many others there are.
+pub(super) fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first, second, _, _, ..] => format!("{first}, {second} and {} more", names.len() - 2),
+        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+    }
+}
+
 /// The hidden characters of a file's text, each once, in order: `U+202E`. What joins or colours an emoji or a word that
 /// is not ASCII is doing its work and does not count.
 pub(super) fn hidden_characters(text: &str) -> Vec<String> {
@@ -51,6 +61,16 @@ pub(super) fn hidden_characters(text: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_listed_and_many_are_counted() {
+        let listed =
+            |names: &[&str]| listed(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        assert_eq!(listed(&["a"]), "a");
+        assert_eq!(listed(&["a", "b"]), "a and b");
+        assert_eq!(listed(&["a", "b", "c"]), "a, b and c");
+        assert_eq!(listed(&["a", "b", "c", "d"]), "a, b and 2 more");
+    }
 
     #[test]
     fn a_line_of_code_keeps_its_tabs_and_its_own_escapes() {

@@ -163,6 +163,9 @@ impl Desk {
             Message::Claimed(hunks) => self.claimed(hunks),
             Message::Replied { claim, reply } => self.replied(claim, reply),
             Message::TakeBack(edit) => self.take_back(edit),
+            Message::TakeBackAccepts { path, hunks, reply } => {
+                self.take_back_accepts(&path, &hunks, reply).await;
+            }
             Message::EchoWait(time) => self.waits.echo = time,
             Message::Settled(reply) => {
                 self.make_view();

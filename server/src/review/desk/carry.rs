@@ -176,7 +176,7 @@ impl Desk {
     }
 
     /// The disk is the buffer of a closed file, so every session's draft hears of what was written.
-    fn written(&mut self, part: &Part, edits: &[Change], after: Option<Text>, hash: Option<u64>) {
+    pub(super) fn written(&mut self, part: &Part, edits: &[Change], after: Option<Text>, hash: Option<u64>) {
         let Some(file) = self.files.get_mut(&part.path) else { return };
         file.source = Source::Disk { hash };
         let hand = |session: &_| if *session == part.session { Hand::User } else { Hand::OtherSession };

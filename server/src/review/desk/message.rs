@@ -12,8 +12,8 @@ use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, Opened, ReadError};
 use crate::editor::{ApplyReply, FileEdit};
 use crate::review::{
-    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkRef, ProposeError, Proposed, Reason,
-    ReviewView, Told,
+    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkId, HunkRef, ProposeError, Proposed,
+    Reason, ReviewView, Told,
 };
 
 pub(super) enum Message {
@@ -72,6 +72,12 @@ pub(super) enum Message {
     },
     /// The person wants the damage of a stray edit taken back.
     TakeBack(FileEdit),
+    /// The person wants accepted hunks of this file to be pending again.
+    TakeBackAccepts {
+        path: AbsPath,
+        hunks: Vec<HunkId>,
+        reply: Sender<Vec<DecisionResult>>,
+    },
     /// Accepts to come wait so long for their echo.
     EchoWait(Duration),
     Settled(Sender<Arc<ReviewView>>),

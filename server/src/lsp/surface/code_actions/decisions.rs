@@ -49,6 +49,12 @@ pub(super) fn of_file(scene: &Scene, items: FileItems<'_>, taken: usize) -> Vec<
     vec![accept, command_action(scene, format!("Reject {all} in {name}"), CodeActionKind::QUICKFIX, &reject)]
 }
 
+/// What a decision about many files had done when one of them failed, until the next decision.
+pub(super) fn take_back(scene: &Scene) -> Option<CodeAction> {
+    let half_done = scene.half_done.as_ref()?;
+    Some(command_action(scene, half_done.title(), CodeActionKind::QUICKFIX, &half_done.command()))
+}
+
 pub(super) fn show_diff(scene: &Scene, place: Place) -> CodeAction {
     let command = Command::ShowDiff { place: Some(place) };
     command_action(scene, "Show diff".to_owned(), CodeActionKind::QUICKFIX, &command)

@@ -159,3 +159,36 @@ async fn a_decision_about_nothing_says_so() {
     assert_eq!(outcomes(&results), [Outcome::Stale]);
     assert!(message(&results).contains("no changes"), "{results:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_done_before_it_stopped_can_be_taken_back() {
+    let bench = Bench::new();
+    bench.open("open", ABCD).await;
+    bench.put("closed", ABCD);
+    for name in ["open", "closed"] {
+        bench.edit("A", name, "b", "B").await;
+        let hunk = bench.hunk(name, "A", 0).id;
+        bench.accept(name, 0).await;
+        let results = bench.desk.take_back(&bench.path(name), vec![hunk.clone()]).await;
+        assert_eq!(outcomes(&results), [Outcome::Pending], "{results:?}");
+        let review = bench.desk.settled().await;
+        let again = review.files.iter().find(|file| file.path == bench.path(name)).unwrap();
+        assert_eq!(again.hunks[0].id, hunk);
+        assert!(again.hunks[0].undone, "left alone by what accepts all");
+    }
+    assert_eq!((bench.text("open").as_str(), bench.disk("closed").as_deref()), (ABCD, Some(ABCD)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_changed_since_is_not_taken_back() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    let hunk = bench.hunk("f", "A", 0).id;
+    bench.accept("f", 0).await;
+    bench.types("f", 1, 1..1, "x").await;
+    let results = bench.desk.take_back(&bench.path("f"), vec![hunk]).await;
+    assert_eq!(outcomes(&results), [Outcome::Accepted]);
+    assert_eq!(message(&results), "f: the accepted lines were changed since.");
+    assert_eq!(bench.text("f"), "a\nBx\nc\nd\n");
+}

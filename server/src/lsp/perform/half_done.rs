@@ -1,0 +1,41 @@
+//! What a decision about many files had done when one of them failed: said, and taken back if the person wants that.
+
+use super::warn;
+use crate::editor::{Editor, Loudness};
+use crate::lsp::commands::AcceptedFile;
+use crate::lsp::stage::Stage;
+use crate::lsp::surface::HalfDone;
+use crate::review::HunkId;
+
+const KEEP: &str = "Keep it";
+
+/// `why` says what failed.
+pub(super) fn tell(stage: &Stage, half_done: &HalfDone, why: &str) {
+    let title = half_done.title();
+    if !stage.editor.features().safe_questions {
+        let text =
+            format!("Copydesk: {why}. The code action `{title}` takes back what was done before that.");
+        return stage.editor.show_message(Loudness::Warning, text);
+    }
+    let choices = vec![KEEP.to_owned(), title.clone()];
+    let answer = stage.editor.ask(format!("Copydesk: {why}."), choices);
+    let (stage, files) = (stage.clone(), half_done.files().to_vec());
+    tokio::spawn(async move {
+        if answer.await == Some(title) {
+            take_back(stage, files).await;
+        }
+    });
+}
+
+/// File by file; one that can't be is said and keeps no other.
+pub(super) async fn take_back(stage: Stage, files: Vec<AcceptedFile>) {
+    stage.half_done(None);
+    for AcceptedFile { path, hunks } in files {
+        let hunks = hunks.into_iter().map(HunkId).collect();
+        let results = stage.core.desk.take_back(&path, hunks).await;
+        if let Some(why) = results.into_iter().find_map(|result| result.message) {
+            warn(&stage, why);
+        }
+    }
+    stage.redraw();
+}

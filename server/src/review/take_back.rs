@@ -1,0 +1,119 @@
+//! Taking an accept back: the edit that puts there again what stood there before. Its echo is an undo like any other.
+
+use super::draft::{Draft, Refusal};
+use super::line::{End, Line, read, replacement, same};
+use super::shown::trimmed;
+use super::{HunkId, accepted::Region};
+use crate::documents::{Change, Text};
+
+impl Draft {
+    /// The edits of the buffer that take these accepts back: ascending, no overlap. All of them or none.
+    pub fn take_back(&self, hunks: &[HunkId]) -> Result<Vec<Change>, Refusal> {
+        let buffer =
+            self.buffer.as_ref().ok_or_else(|| Refusal("there is no such file any more".to_owned()))?;
+        let mut edits = hunks.iter().map(|id| self.way_back(buffer, id)).collect::<Result<Vec<_>, _>>()?;
+        edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
+        let overlap = edits.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start));
+        if overlap {
+            return Err(Refusal("the accepted lines lie over each other by now".to_owned()));
+        }
+        Ok(edits)
+    }
+
+    /// It was accepted here, and what stood there before is known still.
+    pub fn remembers(&self, hunk: &HunkId) -> bool {
+        self.accepted.find(hunk).is_some()
+    }
+
+    fn way_back(&self, buffer: &Text, id: &HunkId) -> Result<Change, Refusal> {
+        let Some(Region { lines, agents, before, .. }) = self.accepted.find(id) else {
+            return Err(Refusal("it is not known any more what stood there before".to_owned()));
+        };
+        if !same(&read(buffer, lines.clone()), agents) {
+            return Err(Refusal("the accepted lines were changed since".to_owned()));
+        }
+        let above = lines.start.checked_sub(1);
+        let lead = above.map_or(End::None, |above| Line::new(&buffer.line(above)).end);
+        Ok(trimmed(buffer, replacement(buffer, lines.clone(), before, lead)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conversation::ToolUseId;
+    use crate::review::{HunkState, Reason};
+
+    const START: &str = "a\nb\nc\nd\ne\n";
+
+    /// The agent replaces each of these pairs, and all of it is accepted.
+    fn accepted(edits: &[(&str, &str)]) -> (Draft, Vec<HunkId>) {
+        let mut draft = Draft::new(Some(Text::from(START)));
+        let reason = Reason {
+            tool_use_id: ToolUseId("call".to_owned()),
+            summary: "try".to_owned(),
+            agent: None,
+            by_user: false,
+            must_ask: None,
+        };
+        for (old, new) in edits {
+            let start = draft.text().unwrap().to_string().find(old).unwrap();
+            draft.edit(&[Change { range: start..start + old.len(), text: (*new).to_owned() }], &reason);
+        }
+        let ids = draft.hunks().into_iter().map(|hunk| hunk.id).collect();
+        let hunks: Vec<_> = draft
+            .hunks()
+            .into_iter()
+            .map(|hunk| crate::review::HunkRef { id: hunk.id, revision: None })
+            .collect();
+        let edits = draft.accept(&hunks).unwrap();
+        apply(&mut draft, &edits);
+        assert!(draft.is_settled());
+        (draft, ids)
+    }
+
+    fn apply(draft: &mut Draft, edits: &[Change]) {
+        let last_first: Vec<_> = edits.iter().rev().cloned().collect();
+        draft.buffer_changed(&last_first);
+    }
+
+    #[track_caller]
+    fn check(edits: &[(&str, &str)]) {
+        let (mut draft, ids) = accepted(edits);
+        let wanted = draft.text();
+        let back = draft.take_back(&ids).unwrap();
+        apply(&mut draft, &back);
+        assert_eq!(draft.buffer().unwrap().to_string(), START);
+        assert_eq!(draft.text(), wanted, "the agent's side stays");
+        let hunks = draft.hunks();
+        assert!(hunks.iter().all(|hunk| hunk.undone && hunk.state == HunkState::Pending), "{hunks:?}");
+    }
+
+    #[test]
+    fn what_was_accepted_is_pending_again_and_marked_as_taken_back() {
+        check(&[("b", "B")]);
+        check(&[("b\n", "")]);
+        check(&[("b\n", "b\nnew\n")]);
+        check(&[("b", "B"), ("d\ne\n", "D\n")]);
+        check(&[("a\n", ""), ("e\n", "")]);
+    }
+
+    #[test]
+    fn it_follows_what_is_typed_elsewhere() {
+        let (mut draft, ids) = accepted(&[("b", "B")]);
+        draft.buffer_changed(&[Change { range: 0..0, text: "new\n".to_owned() }]);
+        let back = draft.take_back(&ids).unwrap();
+        apply(&mut draft, &back);
+        assert_eq!(draft.buffer().unwrap().to_string(), format!("new\n{START}"));
+    }
+
+    #[test]
+    fn lines_that_the_user_changed_since_are_left_alone() {
+        let (mut draft, ids) = accepted(&[("b", "B"), ("d", "D")]);
+        draft.buffer_changed(&[Change { range: 2..3, text: "mine".to_owned() }]);
+        let refusal = draft.take_back(&ids).unwrap_err();
+        assert_eq!(refusal.0, "the accepted lines were changed since");
+        let unknown = draft.take_back(&[HunkId("h_99".to_owned())]).unwrap_err();
+        assert_eq!(unknown.0, "it is not known any more what stood there before");
+    }
+}
