@@ -24,6 +24,7 @@ mod place;
 mod proposal;
 mod propose;
 mod reconcile;
+mod row;
 mod settle;
 mod shown;
 mod take_back;
@@ -32,7 +33,7 @@ mod view;
 
 pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, ShownFile, Take, Target};
 pub use desk::{DeskHandle, MakeProposal, Waits};
-pub use draft::{Draft, Existence, Refusal, Warning};
+pub use draft::{Draft, Existence, Refusal, ShownHunks, Warning};
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};
 pub use proposal::{AgentView, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};

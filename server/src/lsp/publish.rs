@@ -37,6 +37,7 @@ pub(super) async fn publish(stage: Stage) {
                 let encoding = stage.editor.features().position_encoding;
                 let same = surface::same_diagnostics(&view.borrow_and_update(), &drawn, encoding);
                 if same && stage.asker.open().is_empty() {
+                    tokio::time::sleep(EVERY).await;
                     continue;
                 }
             }

@@ -10,11 +10,12 @@ use super::HunkId;
 use super::delta::{Delta, Tie};
 use super::hunk::Hunk;
 use super::line::{Line, read, same};
+use super::row::Row;
 use crate::documents::Text;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Alignment {
-    pub(super) hunks: Vec<Hunk>,
+    pub(super) hunks: Row,
 }
 
 /// A part of a user's change, on one side of a hunk's edge.
@@ -70,8 +71,10 @@ impl Alignment {
     /// Lines between two hunks changed: one that is shown across them may be shown elsewhere now.
     pub(super) fn show_anew(&mut self, slot: usize) {
         for index in [slot.checked_sub(1), Some(slot)].into_iter().flatten() {
-            let slid = |hunk: &&mut Hunk| hunk.shown.get().is_some_and(|shown| shown.slide != 0);
-            if let Some(hunk) = self.hunks.get_mut(index).filter(slid) {
+            let slid = |hunk: &Hunk| hunk.shown.get().is_some_and(|shown| shown.slide != 0);
+            if self.hunks.get(index).is_some_and(slid)
+                && let Some(hunk) = self.hunks.get_mut(index)
+            {
                 hunk.shown = OnceLock::new();
             }
         }

@@ -23,7 +23,7 @@ impl Draft {
         {
             let mut joined = join(first, hunks, &all, buffer, draft);
             joined.buffer = 0..1;
-            *hunks = vec![joined];
+            **hunks = vec![joined];
             self.settle_hunk(0);
         }
     }
@@ -56,8 +56,9 @@ impl Draft {
     pub(super) fn look_again_at_the_last(&mut self) {
         let lines = |text: &Option<Text>| text.as_ref().map_or(0, Text::line_count);
         let (buffer, draft) = (lines(&self.buffer), lines(&self.draft));
-        if let Some(last) = self.alignment.hunks.last_mut()
-            && (last.buffer.end == buffer || last.draft.end == draft)
+        let at_end = |last: &Hunk| last.buffer.end == buffer || last.draft.end == draft;
+        if self.alignment.hunks.last().is_some_and(at_end)
+            && let Some(last) = self.alignment.hunks.last_mut()
         {
             last.shown = OnceLock::new();
         }

@@ -37,6 +37,14 @@ pub struct Draft {
 #[error("{0}")]
 pub struct Refusal(pub String);
 
+/// Hunks as they were shown. Cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub struct ShownHunks {
+    pub hunks: Arc<Vec<HunkView>>,
+    /// Of the row that they were made from.
+    stamp: u64,
+}
+
 /// Whether there is a file, on both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Existence {
@@ -106,8 +114,11 @@ impl Draft {
     }
 
     /// As `hunks`, for one who has those of `before`: the same value if all of them are still shown so.
-    pub fn hunks_after(&self, before: &Arc<Vec<HunkView>>) -> Arc<Vec<HunkView>> {
-        if self.is_shown_as(before) { Arc::clone(before) } else { Arc::new(self.views()) }
+    pub fn hunks_after(&self, before: &ShownHunks) -> ShownHunks {
+        let stamp = self.alignment.hunks.stamp();
+        let same = before.stamp == stamp || self.is_shown_as(&before.hunks);
+        let hunks = if same { Arc::clone(&before.hunks) } else { Arc::new(self.views()) };
+        ShownHunks { hunks, stamp }
     }
 
     /// The one of that name.
@@ -263,7 +274,7 @@ impl Draft {
     /// No echo came: the claims are void, the hunks pending again. Gives their names.
     pub fn claims_expired(&mut self) -> Vec<HunkId> {
         let mut expired = Vec::new();
-        for hunk in &mut self.alignment.hunks {
+        for hunk in self.alignment.hunks.iter_mut() {
             if hunk.claim.take().is_some() {
                 hunk.touch();
                 expired.push(hunk.id.clone());

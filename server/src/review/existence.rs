@@ -28,7 +28,7 @@ impl Draft {
     pub(super) fn agent_delete(&mut self, reason: &Reason) {
         let Some(draft) = self.draft.take() else { return };
         let reasons = self.all_reasons(Some(reason));
-        let hunks = std::mem::take(&mut self.alignment.hunks);
+        let hunks = std::mem::take(&mut *self.alignment.hunks);
         let Some(buffer) = &self.buffer else { return };
         // What the user wrote into a conflict was never shown to the agent, so it is not deleted by a plain accept.
         let base = match hunks.as_slice() {
@@ -85,7 +85,7 @@ impl Draft {
         let base = before.as_ref().map(|text| read(text, 0..text.line_count())).unwrap_or_default();
         match (&self.buffer, &self.draft) {
             (None, None) => {
-                for hunk in std::mem::take(&mut self.alignment.hunks) {
+                for hunk in std::mem::take(&mut *self.alignment.hunks) {
                     self.told.record(&hunk, Net::Accepted);
                 }
             }
@@ -96,7 +96,7 @@ impl Draft {
                 } else if before.is_some() {
                     let hunk =
                         Hunk::new(self.ids.next(), 0..0, 0..draft.line_count(), base, self.all_reasons(None));
-                    self.alignment.hunks = vec![hunk];
+                    *self.alignment.hunks = vec![hunk];
                 }
             }
             (Some(buffer), None) => {

@@ -86,7 +86,7 @@ impl Draft {
     pub(super) fn user_delta(&mut self, before: &Text, delta: &Delta) {
         self.accepted.follow(before, delta);
         // An empty text has no line to stand beside, so whatever is filled in is in the hunk.
-        if let ([hunk], Some(buffer), Some(draft)) = (&mut *self.alignment.hunks, &self.buffer, &self.draft)
+        if let ([hunk], Some(buffer), Some(draft)) = (&mut **self.alignment.hunks, &self.buffer, &self.draft)
             && before.is_empty()
         {
             hunk.buffer = 0..buffer.line_count();

@@ -38,7 +38,7 @@ impl Draft {
             && buffer.is_same_within(from.0..buffer.len(), draft, from.1..draft.len())
             && buffer == draft
         {
-            for hunk in std::mem::take(&mut self.alignment.hunks) {
+            for hunk in std::mem::take(&mut *self.alignment.hunks) {
                 self.told.record(&hunk, Net::AcceptedByHand);
             }
         }
@@ -64,7 +64,7 @@ impl Draft {
         let reasons = self.all_reasons(None);
         let conflicts: Vec<Hunk> =
             self.alignment.hunks.iter().filter(|hunk| hunk.conflicted).cloned().collect();
-        self.alignment.hunks = diff(&mine, &agents)
+        *self.alignment.hunks = diff(&mine, &agents)
             .into_iter()
             .map(|Replaced { old, new }| {
                 let meets = |hunk: &&Hunk| hunk.buffer.start <= old.end && old.start <= hunk.buffer.end;

@@ -1,10 +1,9 @@
 //! The invariants I1 to I9, each said naively over the texts before and after one op.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use copydesk::documents::Change;
-use copydesk::review::HunkView;
+use copydesk::review::{HunkView, ShownHunks};
 
 use super::editor::{Units, lines, span};
 use super::observe::{
@@ -62,8 +61,9 @@ pub fn hunks_are_the_difference(step: &Step) -> Result<(), String> {
     let world = step.after;
     let (buffer, agent) = (world.client(), world.agent().unwrap_or_default());
     let hunks = world.hunks();
-    let shown_before = Arc::new(step.before.hunks());
-    same("the hunks for one who has those of before", &*world.draft.hunks_after(&shown_before), &hunks)?;
+    let shown_before = step.before.draft.hunks_after(&ShownHunks::default());
+    let shown_after = world.draft.hunks_after(&shown_before);
+    same("the hunks for one who has those of before", &*shown_after.hunks, &hunks)?;
     same("the buffer with all hunks applied", &all_applied(world)?, &agent)?;
     if world.server().is_some() == world.agent().is_some() && buffer == agent {
         same("the hunks of equal texts", &hunks.len(), &0)?;

@@ -11,7 +11,7 @@ use super::plan::Part;
 use super::typed::TypedLines;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Stamp, Text};
-use crate::review::{DecisionResult, Draft, FileReview, HunkId, HunkView, Reason, ToldWhat, unified_diff};
+use crate::review::{DecisionResult, Draft, FileReview, HunkId, Reason, ShownHunks, ToldWhat, unified_diff};
 
 /// Lines of a diff that the agent is told.
 pub(super) const DIFF_LINES: usize = 20;
@@ -72,7 +72,7 @@ pub(super) struct DraftFile {
     pub overwriting: HashSet<HunkId>,
     pub shown: Shown,
     /// The hunks of the last view that was made.
-    pub last_hunks: Arc<Vec<HunkView>>,
+    pub last_hunks: ShownHunks,
 }
 
 /// What the view has of a draft.
@@ -149,7 +149,7 @@ impl DraftFile {
             forget_sent: None,
             overwriting: HashSet::new(),
             shown: Shown::Outdated,
-            last_hunks: Arc::default(),
+            last_hunks: ShownHunks::default(),
         }
     }
 

@@ -37,7 +37,7 @@ impl Desk {
                         open: open.clone(),
                         buffer: buffer.clone(),
                         draft: draft.draft.text(),
-                        hunks: Arc::clone(&draft.last_hunks),
+                        hunks: Arc::clone(&draft.last_hunks.hunks),
                         reasons: draft.reasons.clone(),
                         disk_differs,
                     }))
