@@ -18,6 +18,7 @@ use super::surface::{HalfDone, ReviewFiles, Scene, items};
 use crate::agent::{SessionState, StartTask};
 use crate::conversation::{ContentBlock, SessionId};
 use crate::editor::{Editor, Loudness};
+use crate::review::{Decide, Decision, DecisionResult};
 
 type Partner = Arc<Mutex<Option<SessionId>>>;
 
@@ -99,9 +100,19 @@ impl Stage {
         *lock(&self.partner) = Some(session);
     }
 
-    /// What the newest decision left half done.
-    pub(super) fn half_done(&self, half_done: Option<HalfDone>) {
-        *lock(&self.half_done) = half_done.map(Arc::new);
+    /// Carries a decision out, and remembers what it leaves half done.
+    pub(super) async fn decide(&self, decision: Decision) -> (Vec<DecisionResult>, Option<Arc<HalfDone>>) {
+        let accepts = matches!(decision.decide, Decide::Accept);
+        let results = self.core.desk.decide(decision).await;
+        let half_done = if accepts { HalfDone::of(&results, &self.core.workspace) } else { None };
+        let half_done = half_done.map(Arc::new);
+        lock(&self.half_done).clone_from(&half_done);
+        (results, half_done)
+    }
+
+    /// What was left half done has been taken back.
+    pub(super) fn nothing_is_half_done(&self) {
+        *lock(&self.half_done) = None;
     }
 
     /// Has the surfaces drawn again.

@@ -23,9 +23,10 @@ pub(in crate::lsp) async fn proposal_decide(
 
 /// On a task of its own: a cancelled request must not leave a decision half done.
 pub(super) async fn carry_out(backend: &Backend, decision: Decision) -> Result<ProposalDecideResult> {
-    let desk = backend.stage().core.desk.clone();
-    let decided = tokio::spawn(async move { desk.decide(decision).await }).await;
-    let results = decided.map_err(|error| internal(format!("the decision was not carried out: {error}")))?;
+    let stage = backend.stage().clone();
+    let decided = tokio::spawn(async move { stage.decide(decision).await }).await;
+    let (results, _) =
+        decided.map_err(|error| internal(format!("the decision was not carried out: {error}")))?;
     Ok(to_wire::decide_results(results))
 }
 

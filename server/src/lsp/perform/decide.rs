@@ -6,7 +6,7 @@ use crate::lsp::commands::{Offer, Place, What};
 use crate::lsp::shown_so_far::ShownSoFar;
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::advance::{Decided, advance};
-use crate::lsp::surface::{Fate, HalfDone, items, shown_lines};
+use crate::lsp::surface::{Fate, items, shown_lines};
 use crate::review::{Decide, Decision, DecisionResult, HunkRef, Outcome, ReviewView, Take, Target};
 
 use super::{half_done, warn};
@@ -64,10 +64,7 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
         }
     };
     let decided = place_of(stage.core.desk.settled().await.as_ref(), &target);
-    let accepts = matches!(decide, Decide::Accept);
-    let results = stage.core.desk.decide(Decision { decide, target }).await;
-    let half_done = if accepts { HalfDone::of(&results, &stage.core.workspace) } else { None };
-    stage.half_done(half_done.clone());
+    let (results, half_done) = stage.decide(Decision { decide, target }).await;
     if let Some(decided) = decided {
         go_on(&stage, decided);
     }

@@ -29,7 +29,7 @@ pub(super) fn tell(stage: &Stage, half_done: &HalfDone, why: &str) {
 
 /// File by file; one that can't be is said and keeps no other.
 pub(super) async fn take_back(stage: Stage, files: Vec<AcceptedFile>) {
-    stage.half_done(None);
+    stage.nothing_is_half_done();
     for AcceptedFile { path, hunks } in files {
         let hunks = hunks.into_iter().map(HunkId).collect();
         let results = stage.core.desk.take_back(&path, hunks).await;
