@@ -30,13 +30,15 @@ mod shown;
 mod take_back;
 mod told;
 mod view;
+mod whole_text;
 
 pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, ShownFile, Take, Target};
 pub use desk::{DeskHandle, MakeProposal, Waits};
 pub use draft::{Draft, Existence, Refusal, ShownHunks, Warning};
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};
-pub use proposal::{AgentView, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
+pub use proposal::{AgentView, Extent, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
 pub use view::{
     Accept, FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side,
 };
+pub use whole_text::replaces_all;

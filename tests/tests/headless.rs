@@ -72,6 +72,41 @@ async fn what_the_mode_lets_in_is_applied_shown_and_counted_whoever_changed_it()
 }
 
 #[tokio::test]
+async fn a_command_replaces_no_whole_file_unasked_and_a_move_is_decided_as_one() {
+    // What is left pending, as name and kind.
+    let check = async |command: &str, wanted: &[(&str, &str)]| {
+        let mut home = Home::new();
+        home.write("a.txt", "one\ntwo\n");
+        home.write("b.txt", "one\nother\nlines\n");
+        let script = [Answer::calls("Bash", json!({ "command": command })), Answer::says("Done.")];
+        let arguments = ["--permission-mode", "acceptEdits", "--allow", "Bash", "-o", "json", "go on"];
+        let (ran, _model) = run(&mut home, &arguments, script).await;
+        let report = ran.report();
+        let files: Vec<(&str, &str)> = report["files"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|file| {
+                assert_eq!(file["hunks"][0]["state"], "pending", "{command}");
+                let name = file["uri"].as_str().unwrap().rsplit('/').next().unwrap();
+                (name, file["kind"].as_str().unwrap())
+            })
+            .collect();
+        assert_eq!(files, wanted, "{command}");
+        let read = |name: &str| std::fs::read_to_string(home.path(name)).unwrap();
+        assert_eq!((read("a.txt").as_str(), read("b.txt").as_str()), ("one\ntwo\n", "one\nother\nlines\n"));
+    };
+    check("cp b.txt a.txt", &[("a.txt", "modify")]).await;
+    check("cat b.txt > a.txt", &[("a.txt", "modify")]).await;
+    check("sed -i d a.txt", &[("a.txt", "modify")]).await;
+    check("python3 -c 'open(\"a.txt\", \"w\").write(\"x\\n\")'", &[("a.txt", "modify")]).await;
+    check("mv b.txt a.txt", &[("a.txt", "modify"), ("b.txt", "delete")]).await;
+    check("mv b.txt c.txt", &[("b.txt", "delete"), ("c.txt", "create")]).await;
+    check("mkdir d; mv b.txt d; sed -i s/other/more/ d/b.txt", &[("b.txt", "delete"), ("b.txt", "create")])
+        .await;
+}
+
+#[tokio::test]
 async fn a_report_has_what_went_in_beside_what_is_left() {
     let mut home = Home::new();
     home.write("a.txt", "one\ntwo\n");
@@ -130,7 +165,7 @@ async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
     home.write("run.sh", "true\n");
     home.write(
         "make.sh",
-        "sed -i '1s/^\\xEF\\xBB\\xBF//' mark.txt; printf 'two\\n' >both.txt; echo false >>run.sh; chmod +x run.sh\n\
+        "sed -i '1s/^\\xEF\\xBB\\xBF//' mark.txt; printf 'one\\ntwo\\n' >both.txt; echo false >>run.sh; chmod +x run.sh\n\
          printf 'a\\0b' >binary; echo x >$'odd\\xff.txt'\n",
     );
     let script = [Answer::calls("Bash", json!({ "command": "bash make.sh" })), Answer::says("Done.")];
@@ -151,5 +186,8 @@ async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
     assert!(told.contains("run.sh: changed, pending review (h_"), "{told}");
     assert!(!told.contains("mark.txt: changed"), "{told}");
     let read = |name: &str| std::fs::read_to_string(home.path(name)).unwrap();
-    assert_eq!((read("both.txt"), read("run.sh")), ("\u{feff}two\n".to_owned(), "true\nfalse\n".to_owned()));
+    assert_eq!(
+        (read("both.txt"), read("run.sh")),
+        ("\u{feff}one\ntwo\n".to_owned(), "true\nfalse\n".to_owned())
+    );
 }

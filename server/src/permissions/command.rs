@@ -29,6 +29,7 @@ pub fn assess(text: &str, cwd: &AbsPath) -> Assessment {
             read_only: false,
             reads: Vec::new(),
             edits: Vec::new(),
+            replaces: Vec::new(),
             suggestions: Vec::new(),
         },
     }
@@ -42,6 +43,7 @@ fn of_script(text: &str, script: &Script, cwd: &AbsPath) -> Assessment {
         read_only: false,
         reads: Vec::new(),
         edits: Vec::new(),
+        replaces: Vec::new(),
         suggestions: Vec::new(),
     };
     for (at, command) in script.commands.iter().enumerate() {
@@ -49,6 +51,7 @@ fn of_script(text: &str, script: &Script, cwd: &AbsPath) -> Assessment {
         known.part.reads = known.reads.iter().flat_map(|word| folders.resolve(at, word)).collect();
         assessment.reads.extend(known.part.reads.iter().cloned());
         assessment.edits.extend(known.edits.iter().flat_map(|word| folders.resolve(at, word)));
+        assessment.replaces.extend(known.replaces.iter().flat_map(|word| folders.resolve(at, word)));
         assessment.parts.push(known.part);
     }
     let harmless = assessment.ask.is_none() && !assessment.parts.is_empty();

@@ -47,11 +47,22 @@ pub enum Proposal {
     Made {
         content: String,
         from: Option<Text>,
+        extent: Extent,
     },
     Delete,
     Rename {
         to: AbsPath,
     },
+}
+
+/// How much of a file the making of a text was about, as far as that is known without looking at it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// The text itself tells.
+    Parts,
+    /// Another text takes the place of all there was, or it is the new half of a move whose other half deletes a file: it
+    /// is never accepted without the person.
+    Whole,
 }
 
 /// What became of a proposal.

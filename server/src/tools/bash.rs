@@ -1,6 +1,7 @@
 //! Bash: a command, tried on the workspace as it would be with everything pending in it.
 
 mod changes;
+mod extents;
 mod report;
 mod time_limit;
 mod views;
@@ -242,7 +243,7 @@ async fn finish(
             Some("The command was ended before it was done, so this may be half a change.")
         }
     };
-    let changes = propose(context, views, summary, &outcome.changes, unfinished).await;
+    let changes = propose(context, views, (task.command(), summary), &outcome.changes, unfinished).await;
     report(context, task, &outcome, &changes, &unseen, limit)
 }
 

@@ -16,6 +16,8 @@ pub struct Assessment {
     pub reads: Vec<PathWord>,
     /// What the command writes: targets of redirections, and the operands of tools whose work is to change files.
     pub edits: Vec<PathWord>,
+    /// Those of them that something else takes the place of, whatever they hold: targets of `>`, and of tools such as cp.
+    pub replaces: Vec<PathWord>,
     /// Rules an "always" would save, whole (`Bash(cargo test:*)`), at most five. Empty if none would be wise.
     pub suggestions: Vec<String>,
 }

@@ -61,6 +61,20 @@ const EDITORS: &[Editor] = &[
     },
 ];
 
+/// Programs that put another content in the place of whatever the files hold that they write.
+const REPLACERS: &[&str] = &["cp", "mv", "ln", "install", "dd", "rsync", "truncate", "split", "csplit"];
+
+/// Whether nothing stays of the files that the command `words` writes.
+pub(super) fn replaces(words: &[Word]) -> bool {
+    let Some((program, arguments)) = words.split_first() else { return false };
+    let appends = |word: &Word| matches!(word.literal.as_deref(), Some("-a" | "--append"));
+    match program.literal.as_deref() {
+        Some("tee") => !arguments.iter().any(appends),
+        Some(name) => REPLACERS.contains(&name),
+        None => false,
+    }
+}
+
 /// What the command `words` reads and what it writes. A word without source stands for files that are not known.
 pub(super) fn of(words: &[Word]) -> (Vec<Word>, Vec<Word>) {
     let Some((program, arguments)) = words.split_first() else { return Default::default() };

@@ -2,13 +2,15 @@
 
 use super::{Part, edits, wrappers};
 use crate::permissions::read_only;
-use crate::shell::command::{Direction, Expansion, Parsed, SimpleCommand, Word, parse, quoted};
+use crate::shell::command::{Direction, Expansion, Parsed, Redirection, SimpleCommand, Word, parse, quoted};
 
 /// A part, and the words that name what it reads and writes.
 pub(super) struct Known {
     pub(super) part: Part,
     pub(super) reads: Vec<Word>,
     pub(super) edits: Vec<Word>,
+    /// Those of `edits` of whose text nothing stays.
+    pub(super) replaces: Vec<Word>,
 }
 
 /// Programs whose arguments are commands, and which no rule for a beginning allows.
@@ -51,6 +53,7 @@ pub(super) fn of(command: &SimpleCommand) -> Known {
         read_only::reads(&stripped.words).filter(|_| has_safe_environment)
     };
     let (more_reads, mut edits) = edits::of(&stripped.words);
+    let mut replaces = if edits::replaces(&stripped.words) { edits.clone() } else { Vec::new() };
     let read_only = reads.is_some() && edits.is_empty();
     let mut reads = reads.unwrap_or_default();
     reads.extend(more_reads);
@@ -58,7 +61,12 @@ pub(super) fn of(command: &SimpleCommand) -> Known {
         match redirection.direction {
             Direction::Read => reads.push(redirection.target.clone()),
             Direction::Write if redirection.target.literal.as_deref() == Some("/dev/null") => {}
-            Direction::Write => edits.push(redirection.target.clone()),
+            Direction::Write => {
+                edits.push(redirection.target.clone());
+                if !appends(redirection) {
+                    replaces.push(redirection.target.clone());
+                }
+            }
             Direction::Descriptor | Direction::Text => {}
         }
     }
@@ -71,7 +79,16 @@ pub(super) fn of(command: &SimpleCommand) -> Known {
         wider: wider(command, &stripped),
         whole_only: whole_only(&stripped) || whole_only(command),
     };
-    Known { part, reads, edits }
+    Known { part, reads, edits, replaces }
+}
+
+/// `>>`, whatever stands before it.
+fn appends(redirection: &Redirection) -> bool {
+    redirection
+        .source
+        .find('>')
+        .and_then(|at| redirection.source.get(at..))
+        .is_some_and(|it| it.starts_with(">>"))
 }
 
 /// The variable that an assignment without a program sets for later programs, if it may mean something to one.

@@ -224,6 +224,21 @@ fn paths_are_named_where_the_text_names_them() {
 }
 
 #[test]
+fn what_takes_the_place_of_a_whole_file_is_named() {
+    #[track_caller]
+    fn check(text: &str, want: &[&str]) {
+        assert_eq!(paths(&assess(text, &cwd()).replaces), want, "{text}");
+    }
+    check("cp a b", &["/ws/b"]);
+    check("mv a sub/", &["/ws/a", "/ws/sub"]);
+    check("cp -t sub a", &["?"]);
+    check("cat a > b 2>> c", &["/ws/b"]);
+    check("echo x &>b; echo y >>c; echo z >|d", &["/ws/b", "/ws/d"]);
+    check("tee a < b; tee -a c < d", &["/ws/a"]);
+    check("sed -i s/a/b/ f; rm g; touch h", &[]);
+}
+
+#[test]
 fn rules_are_offered_that_a_person_can_judge() {
     check_offers("cargo test --all", &["Bash(cargo test:*)"]);
     check_offers("npm run build -- -x && cargo fmt", &["Bash(npm run build:*)", "Bash(cargo fmt:*)"]);

@@ -9,8 +9,10 @@ use super::file::{DraftFile, File, Hand, Rename, Source};
 use super::message::Propose;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Change, ReadError, Text};
+use crate::review::whole_text::names_all;
 use crate::review::{
-    AgentView, Draft, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told, three_way,
+    AgentView, Draft, Extent, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told,
+    replaces_all, three_way,
 };
 
 /// Conflicts that an error shows.
@@ -43,20 +45,21 @@ impl Desk {
         let path = self.placed(&session, &path);
         let seen_now = self.look(&session, &path).await?;
         let change = self.asked_for(&session, &seen_now, make);
-        let overwrites = matches!(change, Ok(AgentChange::Write(_)));
+        let comes_in = self.as_they_come.contains(&session);
+        let is_whole = comes_in && change.as_ref().is_ok_and(|change| self.is_whole(&seen_now, change));
         let proposed = change.map(|change| self.put(&session, &path, change, reason));
         if proposed.is_ok() {
             self.tell_of_guess(&path, seen_now.text.as_ref()).await;
         }
         if let Ok(proposed) = &proposed
-            && self.as_they_come.contains(&session)
+            && comes_in
         {
-            let parts = if overwrites {
-                self.created(&session, &path, &proposed.hunks)
+            if is_whole {
+                self.hold_back(&session, &path, &proposed.hunks);
             } else {
-                self.edited(&session, &path, &proposed.hunks)
-            };
-            self.accept_as_they_come(parts).await;
+                let parts = self.welcome(&session, &path, &proposed.hunks);
+                self.accept_as_they_come(parts).await;
+            }
         }
         self.forget_idle(&path);
         proposed
@@ -138,15 +141,15 @@ impl Desk {
                 "The edits of {name} overlap or lie outside of its text; nothing was changed."
             )),
             (Proposal::Write { content, seen: None }, None) => Ok(AgentChange::Write(content)),
-            (Proposal::Made { content, from: None }, None) => Ok(AgentChange::Make(content)),
+            (Proposal::Made { content, from: None, extent }, None) => Ok(AgentChange::Make(content, extent)),
             (Proposal::Write { seen: None, .. } | Proposal::Made { from: None, .. }, Some(_)) => {
                 refuse(format!("{name} exists and has not been read: read it first, then write it again."))
             }
             (Proposal::Write { content, seen: Some(seen) }, Some(now)) => {
                 three_way(&seen, now, &content).map(AgentChange::Write).map_err(conflict)
             }
-            (Proposal::Made { content, from: Some(from) }, Some(now)) => {
-                three_way(&from, now, &content).map(AgentChange::Make).map_err(conflict)
+            (Proposal::Made { content, from: Some(from), extent }, Some(now)) => {
+                three_way(&from, now, &content).map(|text| AgentChange::Make(text, extent)).map_err(conflict)
             }
             (Proposal::Delete, Some(_)) => Ok(AgentChange::Delete),
             (Proposal::Rename { to }, Some(_)) => {
@@ -170,6 +173,25 @@ impl Desk {
         }
     }
 
+    /// Whether nothing of the text that the user has there is to be left, or the change is half of a move: one rule for every
+    /// tool that changes a file.
+    fn is_whole(&self, seen_now: &AgentView, change: &AgentChange) -> bool {
+        let there_is = self.files.get(&seen_now.path).and_then(|file| file.buffer.as_ref());
+        let before = there_is.filter(|buffer| !buffer.is_empty()).and(seen_now.text.as_ref());
+        match (change, before) {
+            (AgentChange::Make(_, Extent::Whole), _) | (AgentChange::Write(_), Some(_)) => true,
+            (AgentChange::Make(text, Extent::Parts), Some(before)) => {
+                replaces_all(before, &Text::from(text.as_str()))
+            }
+            (AgentChange::Edit(edits), Some(before)) => {
+                names_all(edits, before) || replaces_all(before, &before.with_edits(edits))
+            }
+            (AgentChange::Make(_, Extent::Parts) | AgentChange::Write(_) | AgentChange::Edit(_), None)
+            // These wait by themselves.
+            | (AgentChange::Delete | AgentChange::Rename(_), _) => false,
+        }
+    }
+
     fn put(&mut self, session: &SessionId, path: &AbsPath, change: AgentChange, reason: Reason) -> Proposed {
         let ids = self.ids.clone();
         let file =
@@ -185,7 +207,7 @@ impl Desk {
             draft.draft.hunks().into_iter().map(|hunk| (hunk.id, hunk.revision)).collect();
         match change {
             AgentChange::Edit(edits) => draft.draft.edit(&edits, &reason),
-            AgentChange::Write(text) | AgentChange::Make(text) => {
+            AgentChange::Write(text) | AgentChange::Make(text, _) => {
                 if before.is_none() {
                     draft.reasons.push(reason.clone());
                 }
@@ -213,7 +235,7 @@ enum AgentChange {
     Edit(Vec<Change>),
     Write(String),
     /// By a command.
-    Make(String),
+    Make(String, Extent),
     Delete,
     Rename(AbsPath),
 }

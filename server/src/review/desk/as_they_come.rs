@@ -19,9 +19,9 @@ impl Desk {
         };
     }
 
-    /// What may be accepted of these hunks, which an edit made or changed: a part for each, and one for both halves of a
+    /// What may be accepted of these hunks, which a change made or changed: a part for each, and one for both halves of a
     /// moved block.
-    pub(super) fn edited(&self, session: &SessionId, path: &AbsPath, hunks: &[HunkId]) -> Vec<Part> {
+    pub(super) fn welcome(&self, session: &SessionId, path: &AbsPath, hunks: &[HunkId]) -> Vec<Part> {
         let Some(file) = self.files.get(path) else { return Vec::new() };
         let Some(draft) = file.drafts.get(session) else { return Vec::new() };
         let stays = match draft.draft.existence() {
@@ -30,6 +30,12 @@ impl Desk {
         };
         if !stays {
             return Vec::new();
+        }
+        let part = |hunks| Part { path: path.clone(), session: session.clone(), act: Act::AsItComes(hunks) };
+        if hunks.is_empty() && file.buffer.is_none() && draft.draft.text().is_some() {
+            // A new file without text has no hunk.
+            let asked = draft.reasons.iter().any(|reason| reason.must_ask.is_some());
+            return if asked { Vec::new() } else { vec![part(Vec::new())] };
         }
         let welcome: Vec<HunkRef> = draft.draft.auto_acceptable(&file.typed.just_now(Instant::now()));
         let welcome = |id: &HunkId| {
@@ -46,27 +52,15 @@ impl Desk {
                 groups.push(group);
             }
         }
-        let part = |hunks| Part { path: path.clone(), session: session.clone(), act: Act::AsItComes(hunks) };
         groups.into_iter().map(part).collect()
     }
 
-    /// As `edited`, for a whole text from the model: nothing, if there was a file that it overwrites.
-    pub(super) fn created(&mut self, session: &SessionId, path: &AbsPath, hunks: &[HunkId]) -> Vec<Part> {
-        let Some(file) = self.files.get_mut(path) else { return Vec::new() };
-        let Some(draft) = file.drafts.get_mut(session) else { return Vec::new() };
-        if file.buffer.is_some() {
+    /// These wait for the person whatever becomes of them: nothing of the user's text would be left.
+    pub(super) fn hold_back(&mut self, session: &SessionId, path: &AbsPath, hunks: &[HunkId]) {
+        let draft = self.files.get_mut(path).and_then(|file| file.drafts.get_mut(session));
+        if let Some(draft) = draft {
             draft.overwriting.extend(hunks.iter().cloned());
-            return Vec::new();
         }
-        if hunks.is_empty() && draft.draft.text().is_some() {
-            // An empty file has no hunk.
-            if draft.reasons.iter().any(|reason| reason.must_ask.is_some()) {
-                return Vec::new();
-            }
-            let act = Act::AsItComes(Vec::new());
-            return vec![Part { path: path.clone(), session: session.clone(), act }];
-        }
-        self.edited(session, path, hunks)
     }
 
     /// Sends them off, one after the other where they are in one open file. What does not work out is said.

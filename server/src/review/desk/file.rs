@@ -68,7 +68,8 @@ pub(super) struct DraftFile {
     pub told: Vec<ToldWhat>,
     /// When edits that were sent are no longer looked for.
     pub forget_sent: Option<Instant>,
-    /// Hunks that the person decides on whatever was agreed: they come from a whole text over a file that was there.
+    /// Hunks that the person decides on whatever was agreed: they come from a change that leaves nothing of a text that was
+    /// there.
     pub overwriting: HashSet<HunkId>,
     pub shown: Shown,
     /// The hunks of the last view that was made.

@@ -1,6 +1,7 @@
 //! What a command changed in the trial tree, as proposals for the user to decide on.
 
 use super::super::{ToolUseContext, proposing};
+use super::extents::Extents;
 use super::views::Views;
 use crate::documents::{AbsPath, Text, text_of};
 use crate::permissions::{ChangeVerdict, decide_change};
@@ -25,15 +26,16 @@ pub(super) enum What {
     NotProposed(String),
 }
 
-/// Puts each change on the desk, if the rules let it be made; `summary` says what the command was for.
+/// Puts each change on the desk, if the rules let it be made; `summary` says what `command` was for.
 /// `unfinished`: why the command may have left things half done.
 pub(super) async fn propose(
     context: &ToolUseContext,
     views: &Views,
-    summary: &str,
+    (command, summary): (&str, &str),
     changes: &[TreeChange],
     unfinished: Option<&str>,
 ) -> Vec<Told> {
+    let extents = Extents::of(context, views, command, changes);
     let mut told = Vec::new();
     for change in changes {
         let Some(path) = AbsPath::new(&change.path) else { continue };
@@ -61,7 +63,7 @@ pub(super) async fn propose(
         let what = match (&change.kind, denied) {
             (_, Some(denied)) => denied,
             (ChangeKind::Written(bytes), None) => {
-                let (what, form) = written(context, views, reason, &path, bytes).await;
+                let (what, form) = written(context, views, reason, (&path, bytes), &extents).await;
                 if let Some(what) = form {
                     told.push(Told { path: context.workspace.display(&path), what, must_ask: None });
                 }
@@ -91,8 +93,8 @@ async fn written(
     context: &ToolUseContext,
     views: &Views,
     reason: Reason,
-    path: &AbsPath,
-    bytes: &[u8],
+    (path, bytes): (&AbsPath, &[u8]),
+    extents: &Extents,
 ) -> (What, Option<What>) {
     let Some(text) = text_of(bytes) else {
         return (What::NotProposed(whole(Whole::Binary, bytes.len() as u64)), None);
@@ -105,6 +107,7 @@ async fn written(
         None => context.documents.on_disk(path).ok().map(|disk| disk.text),
     };
     let is_new = base.is_none();
+    let extent = extents.at(path, is_new);
     if !keeps_form && base.as_ref() == Some(&text) {
         let why = "only its byte order mark or its encoding was changed, which can't be proposed";
         return (What::NotProposed(why.to_owned()), None);
@@ -118,7 +121,9 @@ async fn written(
     let content = text.to_string();
     let make = Box::new(move |view: &crate::review::AgentView| match (&view.text, base) {
         (None, Some(_)) => Err("the file was deleted meanwhile".to_owned()),
-        (now, base) => Ok(Proposal::Made { content, from: base.or_else(|| same(now.as_ref(), &text)) }),
+        (now, base) => {
+            Ok(Proposal::Made { content, from: base.or_else(|| same(now.as_ref(), &text)), extent })
+        }
     });
     let what = match context.desk.propose(&context.session, path, reason, make).await {
         Ok(proposed) if is_new => What::Created(proposed.hunks),

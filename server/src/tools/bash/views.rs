@@ -11,6 +11,8 @@ use crate::shell::FileView;
 #[derive(Clone)]
 pub(in crate::tools) struct Views {
     documents: Arc<FileStateCache>,
+    /// The folder that the command begins in.
+    cwd: AbsPath,
     /// `None`: there is no such file.
     texts: Arc<BTreeMap<AbsPath, Option<Text>>>,
 }
@@ -23,7 +25,12 @@ impl Views {
         let drafts = context.desk.drafts(&context.session).await.into_iter();
         let drafts = drafts.map(|draft| (draft.path, draft.text));
         let texts = Arc::new(unsaved.chain(drafts).collect());
-        Self { documents: context.documents.clone(), texts }
+        let cwd = AbsPath::new(context.shell.cwd()).unwrap_or_else(AbsPath::root);
+        Self { documents: context.documents.clone(), cwd, texts }
+    }
+
+    pub(super) fn cwd(&self) -> &AbsPath {
+        &self.cwd
     }
 
     /// The bytes that each would have on disk.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::bench::{ABCD, Bench};
 use crate::conversation::SessionId;
 use crate::editor::fake::OnApply;
-use crate::review::{Acceptance, Proposal};
+use crate::review::{Acceptance, Extent, Proposal};
 
 /// A session whose changes are accepted as they come, with `f` open.
 async fn bench() -> Bench {
@@ -86,6 +86,34 @@ async fn what_deletes_renames_or_overwrites_a_file_waits_for_the_person() {
     for name in ["gone", "old", "whole"] {
         assert_eq!(bench.disk(name).unwrap(), ABCD);
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_leaves_nothing_of_a_text_waits_by_whatever_tool_it_is_done() {
+    let bench = bench().await;
+    for name in ["all", "emptied", "copied", "part", "lines"] {
+        bench.put(name, ABCD);
+    }
+    bench.put("nothing", "");
+    bench.edit("A", "all", ABCD, "a\nb\nc\nD\n").await;
+    bench.made("A", "emptied", "", Some(ABCD), Extent::Parts).await;
+    bench.made("A", "copied", "a\nb\nc\nD\n", Some(ABCD), Extent::Whole).await;
+    bench.made("A", "half", ABCD, None, Extent::Whole).await;
+    bench.made("A", "part", "a\nb\nc\nD\n", Some(ABCD), Extent::Parts).await;
+    bench.made("A", "new", "x\n", None, Extent::Parts).await;
+    bench.made("A", "empty", "", None, Extent::Parts).await;
+    bench.edit("A", "lines", "a\nb\nc\n", "A\nB\nC\n").await;
+    bench.write("A", "nothing", "x\n", Some("")).await.unwrap();
+    bench.moment().await;
+    let waiting = "all [A] 3 d -> D pending\ncopied [A] 3 d -> D pending\nemptied [A] 0 a|b|c|d ->  pending\n\
+                   half [A] create\nhalf [A] 0  -> a|b|c|d pending\n";
+    assert_eq!(bench.review().await, waiting);
+    let disk = |name: &str| bench.disk(name).unwrap();
+    assert_eq!(
+        (disk("part"), disk("new"), disk("empty")),
+        ("a\nb\nc\nD\n".into(), "x\n".into(), String::new())
+    );
+    assert_eq!((disk("lines"), disk("nothing")), ("A\nB\nC\nd\n".into(), "x\n".into()));
 }
 
 #[tokio::test(start_paused = true)]

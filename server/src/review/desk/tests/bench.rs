@@ -10,8 +10,8 @@ use crate::documents::{AbsPath, Change, ContentChange, FileStateCache, Text, Wor
 use crate::editor::PositionEncoding;
 use crate::editor::fake::{DidChange, FakeEditor};
 use crate::review::{
-    Acceptance, Decide, Decision, DecisionResult, DeskHandle, FileKind, HunkRef, HunkState, MakeProposal,
-    Outcome, Proposal, ProposeError, Proposed, Reason, Target, Told, ToldWhat,
+    Acceptance, Decide, Decision, DecisionResult, DeskHandle, Extent, FileKind, HunkRef, HunkState,
+    MakeProposal, Outcome, Proposal, ProposeError, Proposed, Reason, Target, Told, ToldWhat,
 };
 
 pub(super) const ABCD: &str = "a\nb\nc\nd\n";
@@ -202,6 +202,19 @@ impl Bench {
     ) -> Result<Proposed, ProposeError> {
         let proposal = Proposal::Write { content: content.to_owned(), seen: seen.map(Text::from) };
         self.propose(session, name, "write", Box::new(move |_| Ok(proposal))).await
+    }
+
+    /// What a command made of a whole file that it began from.
+    pub(super) async fn made(
+        &self,
+        session: &str,
+        name: &str,
+        content: &str,
+        from: Option<&str>,
+        extent: Extent,
+    ) {
+        let proposal = Proposal::Made { content: content.to_owned(), from: from.map(Text::from), extent };
+        self.propose(session, name, "run", Box::new(move |_| Ok(proposal))).await.unwrap();
     }
 
     pub(super) async fn delete(&self, session: &str, name: &str) {
