@@ -5,11 +5,13 @@ mod edits;
 mod folders;
 mod matching;
 mod part;
+mod removal;
 mod suggestions;
 mod wrappers;
 
 pub use assessment::{Assessment, Part, PathWord, Side};
 pub use matching::spec_matches;
+pub(super) use removal::{Kept, removes_too_much};
 
 use self::folders::Folders;
 use super::has_hidden;

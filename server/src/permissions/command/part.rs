@@ -17,7 +17,7 @@ pub(super) struct Known {
 const RUNNERS: &[&str] = &["watch", "setsid", "ionice", "flock"];
 
 /// Programs whose arguments hold a command somewhere.
-const CARRIERS: &[&str] = &[
+pub(super) const CARRIERS: &[&str] = &[
     "env", "sudo", "doas", "exec", "eval", "xargs", "find", "sh", "bash", "dash", "zsh", "ksh", "nice",
     "timeout", "nohup", "stdbuf", "time", "chroot", "strace", "parallel", "script", "watch", "setsid",
     "ionice", "flock", "busybox", "su", "ssh",

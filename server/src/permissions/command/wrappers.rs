@@ -34,15 +34,15 @@ pub(super) fn stripped(command: &SimpleCommand) -> SimpleCommand {
     while let Some((wrapper, inner)) = unwrapped(&words) {
         words = inner;
         if wrapper == "xargs" {
-            words.push(Word {
-                source: String::new(),
-                literal: None,
-                starts_with: String::new(),
-                expansion: Expansion::Any,
-            });
+            words.push(unknown_word());
         }
     }
     SimpleCommand { words, ..command.clone() }
+}
+
+/// Stands for words that are only known when the command runs.
+pub(super) fn unknown_word() -> Word {
+    Word { source: String::new(), literal: None, starts_with: String::new(), expansion: Expansion::Any }
 }
 
 /// The wrapper in front of `words`, and the command behind it.

@@ -1,19 +1,20 @@
 //! What is asked about a command line, as far as its text tells what it does.
 
+use super::super::command::{Kept, removes_too_much};
 use super::super::matching::{Family, Judged, Reached};
 use super::super::policy::{Policy, SettledRule, Source};
 use super::super::request::{Question, SaveTo};
 use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule, repository};
 use super::question;
 use super::wide_reads::may_show_limited;
-use crate::documents::AbsPath;
 
 /// Programs whose work is to change files, which a session that accepts edits need not be asked about.
 const EDITING: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
 
 /// What is asked in every mode, and which no rule answers beforehand.
 pub(super) fn always_asked(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
-    let (Some(assessment), Access::Command { unsandboxed, .. }) = (&judged.assessment, &judged.call.access)
+    let (Some(assessment), Access::Command { unsandboxed, text, cwd, .. }) =
+        (&judged.assessment, &judged.call.access)
     else {
         return None;
     };
@@ -21,7 +22,8 @@ pub(super) fn always_asked(judged: &Judged<'_>, policy: &Policy) -> Option<Quest
     if *unsandboxed {
         return ask("It would run outside the sandbox, with all that you may do yourself.");
     }
-    if let Some(why) = removes_too_much(judged, assessment, policy) {
+    let kept = Kept { home: policy.home.as_ref(), roots: &policy.workspace.roots };
+    if let Some(why) = removes_too_much(text, cwd, &kept) {
         return ask(&why);
     }
     if let Some(why) = may_show_limited(judged, policy) {
@@ -119,32 +121,6 @@ fn whole(judged: &Judged<'_>) -> Vec<Rule> {
 /// What an "always" would add.
 pub(super) fn suggested(assessment: &Assessment) -> Vec<Rule> {
     assessment.suggestions.iter().filter_map(|written| Rule::parse(written).ok()).collect()
-}
-
-/// Removing one of these is never meant, and can't be taken back where a command runs on the files themselves.
-fn removes_too_much(judged: &Judged<'_>, assessment: &Assessment, policy: &Policy) -> Option<String> {
-    let removes = |part: &Part| {
-        let words: Vec<&str> = part.source.split_whitespace().collect();
-        words.iter().any(|word| matches!(*word, "rm" | "rmdir" | "/bin/rm" | "/usr/bin/rm"))
-    };
-    if !assessment.parts.iter().any(removes) {
-        return None;
-    }
-    let is_critical = |path: &AbsPath| {
-        path.parent().is_none_or(|above| above.parent().is_none())
-            || policy.home.as_ref().is_some_and(|home| home.is_in(path))
-            || policy.workspace.roots.iter().any(|root| root.is_in(path))
-    };
-    // What the shell makes of these is not known to the text.
-    let is_home = |word: &&PathWord| {
-        word.path.is_none()
-            && ["~", "~/", "~/*", "$HOME", "\"$HOME\"", "${HOME}", "$HOME/"].contains(&word.source.as_str())
-    };
-    if let Some(word) = assessment.edits.iter().find(is_home) {
-        return Some(format!("It removes {}.", word.source));
-    }
-    let either = |path: &&Reached| is_critical(&path.spelled) || path.real.as_ref().is_some_and(is_critical);
-    judged.edits.iter().find(either).map(|path| format!("It removes {}.", path.spelled))
 }
 
 fn named(words: &[PathWord]) -> String {
