@@ -62,9 +62,9 @@ Does a task in this folder, about the files that are named; lines of the first, 
 src/store.rs:3-9, are its selection. Shows the changes and asks about each hunk:
   y accept   n reject   a this and all that follow   q leave the rest   e edit it first   ? help
 
-  -y, --yes         accept everything, but not what a command changed in files that say what
-                    programs run (.envrc, .husky/ and the like), unless a rule of yours names
-                    them: --allow 'Edit(.envrc)'
+  -y, --yes         accept everything, but no change of files that say what programs run
+                    (.envrc, .husky/ and the like), unless a rule of yours names them:
+                    --allow 'Edit(.envrc)'
   --diff            print the changes as a unified diff and change nothing
   -o, --output      text (default), json (one object at the end), or stream-json (each event as it
                     comes, one a line, and at the end the same object, with \"type\": \"result\")

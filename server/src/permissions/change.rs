@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::matching::{Family, Judged, Reached, Subject, covers};
-use super::policy::{Behavior, Policy, SettledRule, Source};
+use super::decide::without_advice;
+use super::policy::Policy;
 use super::request::Verdict;
-use super::{Access, Call, decide, protected};
+use super::{Access, Call, decide};
 use crate::documents::AbsPath;
 
 /// Whether a change may be proposed, and who says yes to it.
@@ -16,14 +16,11 @@ pub enum ChangeVerdict {
     Free,
     /// It is proposed, and only the person accepts it: why, in a sentence for them.
     Asked(String),
-    /// It is not even proposed: text for the model.
+    /// It is not even proposed: why, for the person and the model.
     Denied(String),
 }
 
 /// What becomes of a change of the file at `path`, whoever made it.
-///
-/// A file that says what programs run waits for the person unless they have allowed to edit it by name: a rule for all
-/// edits does not mean it, nor does one that the workspace brought along.
 pub fn decide_change(path: &AbsPath, policy: &Policy) -> ChangeVerdict {
     let call = Call {
         tool: "Edit".to_owned(),
@@ -35,43 +32,8 @@ pub fn decide_change(path: &AbsPath, policy: &Policy) -> ChangeVerdict {
     };
     match decide(&call, policy) {
         Verdict::Allow => ChangeVerdict::Free,
-        Verdict::Deny(why) => ChangeVerdict::Denied(why),
-        Verdict::Ask(question) => {
-            let could_be_named = policy.matching(Behavior::Ask, &Judged::of(&call)).is_none()
-                && policy.unread_denials.is_empty()
-                && protected::why(&Reached::new(path)).is_some();
-            if !could_be_named {
-                return ChangeVerdict::Asked(question.explanation);
-            }
-            if is_named_by_the_person(path, policy) {
-                return ChangeVerdict::Free;
-            }
-            let rule = format!("Edit({})", policy.workspace.display(path));
-            let why =
-                format!("{} A rule of your own that names it lets it in: `{rule}`.", question.explanation);
-            ChangeVerdict::Asked(why)
-        }
-    }
-}
-
-/// Whether a rule of the person's own spells the folder or the file which is protected.
-fn is_named_by_the_person(path: &AbsPath, policy: &Policy) -> bool {
-    let reached = Reached::new(path);
-    let names = |settled: &SettledRule| {
-        let Subject::Files { tool, family: Family::Editing, spec } = &settled.subject else { return false };
-        tool == "Edit"
-            && covers(spec, Behavior::Allow, std::slice::from_ref(&reached))
-            && settled.rule.spec.as_deref().is_some_and(protected::is_spelled_in)
-    };
-    let mut rules = policy.rules.iter();
-    rules.any(|settled| settled.behavior == Behavior::Allow && is_own(settled.source) && names(settled))
-}
-
-/// Not one that came with the folder.
-const fn is_own(source: Source) -> bool {
-    match source {
-        Source::Managed | Source::CommandLine | Source::Session | Source::User => true,
-        Source::Local | Source::Project => false,
+        Verdict::Deny(why) => ChangeVerdict::Denied(without_advice(&why).to_owned()),
+        Verdict::Ask(question) => ChangeVerdict::Asked(question.explanation),
     }
 }
 
@@ -81,7 +43,7 @@ mod tests {
 
     use super::*;
     use crate::documents::Workspace;
-    use crate::permissions::{PermissionMode, Rule, SettledRule};
+    use crate::permissions::{Behavior, PermissionMode, Rule, SettledRule, Source};
 
     fn policy(rules: &[(&str, Source)]) -> Policy {
         let root = AbsPath::new("/w").unwrap();
@@ -143,9 +105,8 @@ mod tests {
 
     #[test]
     fn a_protected_file_is_free_where_the_person_has_named_it() {
-        let named = ["free", "free", "denied", "denied", "free"];
-        check(&["allow Edit(.envrc)"], ".envrc", named);
-        check(&["allow Edit(.husky/**)"], ".husky/pre-commit", named);
+        check(&["allow Edit(.envrc)"], ".envrc", USUAL);
+        check(&["allow Edit(.husky/**)"], ".husky/pre-commit", USUAL);
         check(
             &["allow Edit(.envrc)", "ask Edit(.envrc)"],
             ".envrc",
@@ -167,6 +128,10 @@ mod tests {
             &policy(&[("deny Edit(locked)", Source::User)]),
         );
         let ChangeVerdict::Denied(why) = verdict else { panic!("denied") };
-        assert!(why.contains("`Edit(locked)` (here)"), "{why}");
+        assert_eq!(why, "A rule forbids this call: `Edit(locked)` (here).", "the person reads it too");
+        let planning = Policy { mode: PermissionMode::Plan, ..policy(&[]) };
+        let verdict = decide_change(&AbsPath::new("/w/a").unwrap(), &planning);
+        let why = "The session is planning, so nothing is changed yet.".to_owned();
+        assert_eq!(verdict, ChangeVerdict::Denied(why));
     }
 }

@@ -3,7 +3,7 @@
 mod command;
 mod wide_reads;
 
-use super::matching::Judged;
+use super::matching::{Judged, Reached};
 use super::policy::{Behavior, Policy, Source};
 use super::request::{Question, SaveTo, Verdict, way_in};
 use super::{Access, Call, PermissionMode, Rule, protected};
@@ -14,7 +14,7 @@ pub fn decide(call: &Call, policy: &Policy) -> Verdict {
     let judged = Judged::of(call);
     if let Some(denied) = policy.matching(Behavior::Deny, &judged) {
         return Verdict::Deny(format!(
-            "A rule forbids this call: `{}` ({}). Do it another way, or ask the user.",
+            "A rule forbids this call: `{}` ({}).{ANOTHER_WAY}",
             denied.rule, denied.origin
         ));
     }
@@ -42,7 +42,7 @@ fn needed(judged: &Judged<'_>, policy: &Policy) -> Need {
         return Need::Question(question(call, "It asks the user something.", Vec::new()));
     }
     if policy.mode == PermissionMode::Plan && changes_something(judged) && !is_plan(judged, policy) {
-        return Need::Refused(PLANNING.to_owned());
+        return Need::Refused(format!("{PLANNING}{FINISH_PLAN}"));
     }
     if let Some(asked) = policy.matching(Behavior::Ask, judged) {
         let why = format!("A rule says to ask: `{}` ({}).", asked.rule, asked.origin);
@@ -54,8 +54,8 @@ fn needed(judged: &Judged<'_>, policy: &Policy) -> Need {
     if policy.mode == PermissionMode::BypassPermissions || is_plan(judged, policy) {
         return Need::Nothing;
     }
-    if let Some(why) = judged.edits.iter().find_map(protected::why) {
-        return Need::Question(question(call, why, Vec::new()));
+    if let Some(question) = about_protected(judged, policy) {
+        return Need::Question(question);
     }
     if judged.assessment.is_some() {
         return match command::unruled(judged, policy) {
@@ -108,9 +108,17 @@ fn unless_unread(call: &Call, policy: &Policy) -> Verdict {
     put(Question { save: SaveTo::Session, ..question(call, why, rules) }, policy)
 }
 
-/// What a model is told that would change something while it plans.
-const PLANNING: &str = "The session is planning, so nothing is changed yet. Look around, finish the plan, and ask the user \
-                        to approve it.";
+/// Why nothing is changed while the model plans.
+const PLANNING: &str = "The session is planning, so nothing is changed yet.";
+/// What a model does then.
+const FINISH_PLAN: &str = " Look around, finish the plan, and ask the user to approve it.";
+/// What a model does when a rule forbids a call.
+const ANOTHER_WAY: &str = " Do it another way, or ask the user.";
+
+/// Why a call is denied, without what only a model can do about it.
+pub(super) fn without_advice(why: &str) -> &str {
+    [FINISH_PLAN, ANOTHER_WAY].iter().fold(why, |why, advice| why.strip_suffix(advice).unwrap_or(why))
+}
 
 /// While planning, the plan itself may be written.
 fn is_plan(judged: &Judged<'_>, policy: &Policy) -> bool {
@@ -164,11 +172,47 @@ fn about_path(verb: &str, path: &AbsPath, call: &Call) -> Question {
     Question { title: format!("{verb} {path}"), ..question(call, explanation, vec![rule]) }
 }
 
+/// What is asked about files that say what programs run. The rules offered are all that such a call needs.
+fn about_protected(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
+    let protected: Vec<(&Reached, String)> =
+        judged.edits.iter().filter_map(|path| Some((path, protected::why(path, policy)?))).collect();
+    let (_, why) = protected.first()?;
+    let mut rules: Vec<Rule> = protected.iter().map(|(path, _)| naming(&path.spelled, policy)).collect();
+    rules.dedup();
+    let mut with_them = policy.clone();
+    with_them.grant(&rules);
+    let more = match &judged.assessment {
+        None => unruled(judged, &with_them),
+        Some(_) => command::unruled(judged, &with_them),
+    };
+    let ask = |why: String, rules| Question { save: SaveTo::Session, ..question(judged.call, why, rules) };
+    match more {
+        Some(more) if more.rules.is_empty() => Some(ask(why.clone(), Vec::new())),
+        more => {
+            let named: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
+            let why = format!("{why} A rule of your own that names it lets it in: {}.", named.join(", "));
+            rules.extend(more.into_iter().flat_map(|more| more.rules).filter(|rule| rule.tool != "Edit"));
+            Some(ask(why, rules))
+        }
+    }
+}
+
+/// The rule that lets this one file be changed, as short as it can be written.
+fn naming(path: &AbsPath, policy: &Policy) -> Rule {
+    let inside = policy.workspace.roots.first().filter(|root| path.is_in(root));
+    let relative = inside.and_then(|root| path.as_path().strip_prefix(root.as_path()).ok());
+    let plain = relative.map(ToString::to_string).filter(|name| !name.is_empty() && !name.contains(SPECIAL));
+    Rule { tool: "Edit".to_owned(), spec: Some(plain.unwrap_or_else(|| literal(path))) }
+}
+
+/// What a pattern gives a meaning to.
+const SPECIAL: [char; 8] = ['*', '?', '[', ']', '\\', '!', '#', ' '];
+
 /// The pattern that means this path and nothing else.
 fn literal(path: &AbsPath) -> String {
     let mut pattern = "/".to_owned();
     for c in path.as_str().chars() {
-        if matches!(c, '*' | '?' | '[' | ']' | '\\' | '!' | '#' | ' ') {
+        if SPECIAL.contains(&c) {
             pattern.push('\\');
         }
         pattern.push(c);

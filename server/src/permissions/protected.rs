@@ -1,6 +1,8 @@
-//! Files that say what programs run or who the user is: changing one is asked about whatever the rules allow.
+//! Files that say what programs run or who the user is: changing one is asked about, unless a rule of the person's own
+//! spells its name.
 
-use super::matching::Reached;
+use super::matching::{Family, Reached, Subject, covers};
+use super::policy::{Behavior, Policy, SettledRule, Source};
 use crate::documents::AbsPath;
 
 /// Folders whose content is protected.
@@ -74,15 +76,37 @@ const FILES: [&str; 48] = [
     ".claude.json",
 ];
 
-/// Why a change there is asked about; `None`: it is a file as any other. The link and its target count.
-pub(super) fn why(path: &Reached) -> Option<String> {
+/// Why a change there is asked about; `None`: it is a file as any other, or one that the person lets be changed: whether
+/// by Edit, by Write or by a command makes no difference. The link and its target count.
+pub(super) fn why(path: &Reached, policy: &Policy) -> Option<String> {
     let spelled = std::iter::once(&path.spelled);
     let protected = spelled.chain(&path.real).find(|path| is_protected(path))?;
-    Some(format!("{protected} says what programs run, or how: changing it is always asked about."))
+    let is_let_in = policy
+        .rules
+        .iter()
+        .any(|settled| settled.behavior == Behavior::Allow && is_own(settled.source) && names(settled, path));
+    (!is_let_in)
+        .then(|| format!("{protected} says what programs run, or how, so a change of it is asked about."))
+}
+
+/// Whether a rule spells the folder or the file which is protected: one for all edits does not mean it.
+fn names(settled: &SettledRule, path: &Reached) -> bool {
+    let Subject::Files { tool, family: Family::Editing, spec } = &settled.subject else { return false };
+    tool == "Edit"
+        && covers(spec, Behavior::Allow, std::slice::from_ref(path))
+        && settled.rule.spec.as_deref().is_some_and(is_spelled_in)
+}
+
+/// Not one that came with the folder.
+const fn is_own(source: Source) -> bool {
+    match source {
+        Source::Managed | Source::CommandLine | Source::Session | Source::User => true,
+        Source::Local | Source::Project => false,
+    }
 }
 
 /// Whether a pattern for files, as a rule writes it, spells something that is protected rather than taking it in with others.
-pub(super) fn is_spelled_in(pattern: &str) -> bool {
+fn is_spelled_in(pattern: &str) -> bool {
     is_protected(&AbsPath::root().join(pattern.trim_start_matches(['/', '~'])))
 }
 

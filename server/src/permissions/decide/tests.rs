@@ -79,14 +79,50 @@ fn without_rules() {
 }
 
 #[test]
-fn protected_files_are_asked_about_whatever_is_allowed() {
-    for rules in [&[][..], &["allow Edit(.git/**)", "allow Edit"]] {
-        check(rules, "Edit: .git/hooks/pre-commit", ["ask", "ask", "deny", "deny", "allow"]);
-        check(rules, "Write: .envrc", ["ask", "ask", "deny", "deny", "allow"]);
+fn protected_files_are_asked_about_unless_a_rule_of_ones_own_names_them() {
+    let asked = ["ask", "ask", "deny", "deny", "allow"];
+    for rules in [&[][..], &["allow Edit", "allow Bash", "allow Edit(**)"]] {
+        check(rules, "Edit: .git/hooks/pre-commit", asked);
+        check(rules, "Write: .envrc", asked);
+        check(rules, "Bash: echo x > .envrc", asked);
     }
-    let Verdict::Ask(question) = decide(&call("Edit: .envrc"), &policy(&[])) else { panic!("asked") };
-    assert_eq!(question.rules, [], "no rule can be granted for it");
+    let free = ["allow", "allow", "deny", "allow", "allow"];
+    let rules = ["allow Bash(cp:*)", "allow Edit(.envrc)", "allow Edit(.husky/**)"];
+    for called in
+        ["Edit: .envrc", "Write: .envrc", "Bash: echo x > .envrc", "Bash: cp a .envrc", "Edit: .husky/x"]
+    {
+        check(&rules, called, free);
+    }
+    check(&rules, "Edit: .git/hooks/pre-commit", asked);
+    for (source, is_own) in [(Source::Session, true), (Source::Local, false), (Source::Project, false)] {
+        let policy = Policy { rules: vec![rule("allow Edit(.envrc)", source)], ..policy(&[]) };
+        assert_eq!(decide(&call("Edit: .envrc"), &policy) == Verdict::Allow, is_own, "{source:?}");
+    }
     check(&[], "Read: .git/config", ["allow"; 5]);
+}
+
+/// A call that is asked about, and the rules that are offered.
+#[track_caller]
+fn check_offered(called: &str, want: &[&str]) {
+    let Verdict::Ask(question) = decide(&call(called), &policy(&[])) else { panic!("asked: {called}") };
+    assert_eq!(question.save, SaveTo::Session, "{called}");
+    let rules: Vec<String> = question.rules.iter().map(ToString::to_string).collect();
+    assert_eq!(rules, want, "{called}");
+    let named = question.explanation.contains("A rule of your own that names it lets it in");
+    assert_eq!(named, !want.is_empty(), "{}", question.explanation);
+    let mut granted = policy(&[]);
+    granted.grant(&question.rules);
+    assert_eq!(decide(&call(called), &granted) == Verdict::Allow, !want.is_empty(), "{called}");
+}
+
+#[test]
+fn what_is_offered_for_a_protected_file_is_all_that_it_needs() {
+    check_offered("Edit: .envrc", &["Edit(.envrc)"]);
+    check_offered("Write: my dir/.envrc", &["Edit(//w/my\\\\ dir/.envrc)"]);
+    check_offered("Edit: /home/me/.bashrc", &["Edit(//home/me/.bashrc)"]);
+    check_offered("Bash: echo x > .envrc", &["Edit(.envrc)"]);
+    check_offered("Bash: make x > .envrc", &["Edit(.envrc)", "Bash(make x)"]);
+    check_offered("Bash: FOO=1 make > .envrc", &[]);
 }
 
 #[test]
