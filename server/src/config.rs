@@ -3,6 +3,7 @@
 mod address;
 mod choice;
 mod context;
+mod doubts;
 mod key;
 mod layers;
 mod load;

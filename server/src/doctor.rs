@@ -4,7 +4,7 @@ mod commands;
 mod model;
 
 pub use self::commands::look as look_at_commands;
-pub use self::model::look as look_at_model;
+pub use self::model::{GET_A_MODEL, look as look_at_model};
 
 use std::path::PathBuf;
 

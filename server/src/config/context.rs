@@ -85,6 +85,9 @@ pub enum ContextNumber {
     GitMs,
 }
 
+/// Anthropic's service summarises no shorter conversation (Messages API, `compact_20260112`).
+const LEAST_SERVER_COMPACT: u64 = 50_000;
+
 impl ContextSettings {
     pub fn number(&self, which: ContextNumber) -> u64 {
         self.changed.get(&which).map_or(which.usual(), |setting| setting.value)
@@ -106,6 +109,9 @@ impl ContextSettings {
         let number = value.whole(which.least())?;
         if number > which.most() {
             return Err(format!("{number} is too large: the most is {}", which.most()));
+        }
+        if which == ContextNumber::ServerCompactAt && (1..LEAST_SERVER_COMPACT).contains(&number) {
+            return Err(format!("expected 0, for never, or {LEAST_SERVER_COMPACT} or more, got {number}"));
         }
         self.changed.insert(which, Setting { value: number, origin });
         Ok(())
@@ -163,44 +169,50 @@ impl ContextNumber {
     pub const fn about(self) -> &'static str {
         match self {
             Self::ResultChars => "Characters of one tool result, above which it is saved to a file",
-            Self::RoundResultChars => "The same for all results of one round",
-            Self::PreviewBytes => "Bytes shown of a result that was saved",
-            Self::FailedResultChars => "Characters shown of a result that failed, or that can't be saved",
-            Self::RecentRounds => "Newest rounds whose results are never left out",
+            Self::RoundResultChars => {
+                "Characters of all tool results of one round, above which the longest are saved to files"
+            }
+            Self::PreviewBytes => "Bytes shown of a tool result that was saved to a file",
+            Self::FailedResultChars => {
+                "Characters shown of a tool result that failed, or that can't be saved"
+            }
+            Self::RecentRounds => "Newest rounds whose tool results are never left out",
             Self::SnipAtLeast => {
-                "Tokens that leaving results out must save, so that it is worth a broken cache"
+                "Tokens that leaving old results out must save, so that it is worth a broken cache"
             }
             Self::IdleMinutes => "Minutes of silence, after which the provider's cache is cold anyway",
-            Self::KeptResults => "Newest results that are never cleared",
-            Self::ClearResultsAt => "Results, from which on old ones are cleared",
+            Self::KeptResults => "Newest tool results that are never cleared",
+            Self::ClearResultsAt => "Number of tool results, from which on old ones are cleared",
             Self::ServerClearAt => "Tokens of the request, from which on the provider clears old results",
-            Self::ClearAtLeast => "Tokens that clearing must save",
+            Self::ClearAtLeast => "Tokens that clearing old results must save, so that the provider does it",
             Self::ServerCompactAt => {
                 "Tokens of the request, from which on the provider summarises the conversation itself, if it can; 0: never"
             }
             Self::SmallTalkChars => "Characters of a message that counts as small talk",
-            Self::CollapseAtPercent => "Percent of the usable window, from which on folds are made",
+            Self::CollapseAtPercent => "Percent of the usable window, from which on old rounds are folded",
             Self::ReservedOutput => "Tokens of the window kept free for an answer, at most",
             Self::CompactMargin => "Tokens below the usable window at which a conversation is summarised",
             Self::CompactAtPercent => {
-                "Percent of the usable window at which it is summarised, if that is earlier"
+                "Percent of the usable window at which a conversation is summarised, if that is earlier"
             }
-            Self::WarningMargin => "Tokens below that at which the user is warned",
+            Self::WarningMargin => "Tokens before a conversation is summarised at which the user is warned",
             Self::BlockingMargin => "Tokens below the usable window at which nothing is sent any more",
             Self::CompactFailures => "Failed summaries in a row, after which no more is tried in a session",
             Self::RefillRounds => {
                 "Rounds within which a conversation that is full again after a summary has refilled too fast"
             }
-            Self::RefillsAllowed => "Fast refills in a row, after which the task stops",
+            Self::RefillsAllowed => {
+                "Times in a row that a conversation may refill too fast, after which the task stops"
+            }
             Self::SummaryTokens => "Tokens of a summary",
             Self::SummaryRetries => "Requests for one summary, each after the oldest rounds were dropped",
             Self::KeptTokens => "Tokens of the newest messages that stay beside a summary",
             Self::ReattachedFiles => "Files shown again after a summary",
-            Self::ReattachedFileTokens => "Tokens of each",
-            Self::ReattachedTokens => "Tokens of all",
+            Self::ReattachedFileTokens => "Tokens of each file that is shown again after a summary",
+            Self::ReattachedTokens => "Tokens of all files together that are shown again after a summary",
             Self::InputBytes => "Bytes of the input of one call, above which it is not run",
             Self::MemoryFileChars => "Characters of one memory file (`CLAUDE.md`, `AGENTS.md`)",
-            Self::AttachmentsMs => "Milliseconds for what is told between rounds",
+            Self::AttachmentsMs => "Milliseconds that looking for changes between two rounds may take",
             Self::GitMs => "Milliseconds for the look at the repository when a session begins",
         }
     }
@@ -318,6 +330,17 @@ mod tests {
         let error = settings.set(ContextNumber::CompactAtPercent, &Value::Whole(101), Origin::Editor);
         assert_eq!(error, Err("101 is too large: the most is 100".to_owned()));
         assert!(settings.set(ContextNumber::KeptResults, &Value::Whole(0), Origin::Editor).is_err());
+    }
+
+    #[test]
+    fn a_service_that_summarises_does_so_from_where_it_can() {
+        let mut settings = ContextSettings::default();
+        let at = ContextNumber::ServerCompactAt;
+        let error = settings.set(at, &Value::Whole(49_999), Origin::Editor);
+        assert_eq!(error, Err("expected 0, for never, or 50000 or more, got 49999".to_owned()));
+        for number in [0, 50_000] {
+            assert_eq!(settings.set(at, &Value::Whole(number), Origin::Editor), Ok(()));
+        }
     }
 
     #[test]

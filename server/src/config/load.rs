@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Read};
 use camino::{Utf8Path, Utf8PathBuf};
 use toml_edit::{Document, Item, Table};
 
+use super::doubts::doubts;
 use super::{Diagnostic, Entry, Key, Layer, Origin, ProviderKind, Settings, Value, settle};
 
 /// Where settings are looked for. No `Debug`: the environment holds keys.
@@ -90,7 +91,8 @@ pub fn load(places: &Places) -> Loaded {
         environment_layer(&places.environment),
         command_line_layer(&places.command_line),
     ];
-    let (settings, diagnostics) = settle(&layers);
+    let (settings, mut diagnostics) = settle(&layers);
+    diagnostics.extend(doubts(&settings));
     Loaded { settings, diagnostics, files }
 }
 

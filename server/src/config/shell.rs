@@ -130,7 +130,9 @@ impl CommandNumber {
             Self::DefaultTimeout => "milliseconds a command may take if the model says nothing",
             Self::LongestTimeout => "milliseconds a command may take at most, whatever the model says",
             Self::OutputChars => "characters of a command's output that the model is shown, at most",
-            Self::FailedOutputChars => "the same of a command that failed",
+            Self::FailedOutputChars => {
+                "characters of a failed command's output that the model is shown, at most"
+            }
             Self::SavedBytes => "bytes of a long output that are saved in a file, at most",
             Self::MostBytes => "bytes of output after which a command is ended",
             Self::Processes => "processes and threads of one command, at most",

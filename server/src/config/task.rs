@@ -48,7 +48,7 @@ impl TaskNumber {
     pub const fn about(self) -> &'static str {
         match self {
             Self::FirstOutputTokens => "Tokens of an answer, where `model.max_tokens` says nothing",
-            Self::EscalatedOutputTokens => "The same once an answer was cut",
+            Self::EscalatedOutputTokens => "Tokens of an answer that is asked for again because it was cut",
             Self::StopHookBlocks => {
                 "How often in a row Stop hooks may block an end; 0: as often as they like"
             }

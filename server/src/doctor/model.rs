@@ -4,11 +4,16 @@ use super::Finding;
 use crate::config::{ModelChoice, ProviderKind, shown_url};
 use crate::models::{DEFAULT_MODEL, OPENAI_MODEL, OPENAI_URL};
 
+/// What somebody does who has no model.
+pub const GET_A_MODEL: &str = "for a language model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start a server on this \
+                               machine (Ollama, llama.cpp, vLLM, LM Studio)";
+
 /// What there is to say of it, and whether a model can answer; what is to be done goes to `next`.
 pub fn look(choice: &ModelChoice, next: &mut Vec<String>) -> (Vec<Finding>, bool) {
     if let Some(why) = &choice.bar {
-        next.push(format!("mend the setting that is broken, for until then no model is asked: {why}"));
-        return (vec![Finding::bad("no model is asked: a setting that says which one is broken")], false);
+        next.push("mend the setting that is broken: until then no model is asked".to_owned());
+        let what = "no model is asked, since a setting that says which one, or how much it may do, is broken";
+        return (vec![Finding::bad(format!("{what}: {why}"))], false);
     }
     let mut found = Vec::new();
     let usable = tell(&mut found, choice, next);
@@ -81,8 +86,5 @@ fn keyed(
 
 fn offline(found: &mut Vec<Finding>, what: &str, next: &mut Vec<String>) {
     found.push(Finding::note(format!("{what}: it knows a handful of instructions, to try everything out.")));
-    next.push(
-        "for a language model, set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start a server on this machine"
-            .to_owned(),
-    );
+    next.push(GET_A_MODEL.to_owned());
 }

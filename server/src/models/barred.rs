@@ -35,7 +35,7 @@ impl Provider for BarredModel {
 
     fn stream(&self, _: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
         let message = format!(
-            "No model was asked, since it is not clear which one you want: {}. Mend it and start again; `copydesk config` shows what counts.",
+            "No model was asked, since a setting that says which one, or how much it may do, is broken: {}. Mend it and start again; `copydesk config` shows what counts.",
             self.why
         );
         stream::iter([Err(ModelError::new(ModelErrorKind::InvalidRequest, message))]).boxed()

@@ -9,7 +9,7 @@ use crate::cli::Exit;
 use crate::cli::config::places;
 use crate::cli::terminal::{Look, Terminal};
 use crate::config::{ModelChoice, Override, ProviderKind, choose_model, load};
-use crate::doctor::{Finding, look_at_model};
+use crate::doctor::{Finding, GET_A_MODEL, look_at_model};
 use crate::models::{Ability, Examination, ModelError, ModelErrorKind, examine, provider};
 
 /// A model that has not answered five short questions by then is no help in an editor.
@@ -21,14 +21,20 @@ const SMALL: u64 = 16_384;
 pub(in crate::cli) async fn examine_model(terminal: &mut Terminal, overrides: Vec<Override>) -> Result<Exit> {
     let choice = choose_model(&load(&places(&overrides)).settings);
     let mut next = Vec::new();
-    let (findings, usable) = look_at_model(&choice, &mut next);
+    let (mut findings, usable) = look_at_model(&choice, &mut next);
+    let is_local = choice.provider == ProviderKind::Local;
+    if is_local && choice.bar.is_none() {
+        // Here it is tried.
+        let what = "a model on this machine, if one answers at its usual port";
+        findings = vec![Finding::note(format!("{what}: {}", choice.why))];
+    }
     show(terminal, "Model", &findings);
     if !usable {
         return Ok(finish(terminal, &next, Exit::Failed));
     }
     if choice.provider == ProviderKind::Offline {
         tell(terminal, &Finding::note("there is nothing to ask it"));
-        return Ok(Exit::Done);
+        return Ok(finish(terminal, &next, Exit::Done));
     }
     // One wrong answer is enough to know.
     let asked = ModelChoice { attempts: 1, ..choice };
@@ -38,7 +44,11 @@ pub(in crate::cli) async fn examine_model(terminal: &mut Terminal, overrides: Ve
         tell(terminal, &Finding::bad("it did not answer in ten minutes"));
         return Ok(finish(terminal, &["try a smaller model, or another server".to_owned()], Exit::Failed));
     };
-    let (findings, next, exit) = said(&found);
+    let (findings, mut next, exit) = said(&found);
+    if is_local && found.answers.is_err() {
+        next.push(GET_A_MODEL.to_owned());
+        next.push("for a server elsewhere, name it: `openai.base_url` in your config.toml".to_owned());
+    }
     show(terminal, &format!("Asked: {}", found.label), &findings);
     Ok(finish(terminal, &next, exit))
 }

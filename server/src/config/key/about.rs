@@ -8,27 +8,41 @@ impl Key {
             Self::ModelProvider => {
                 "who answers: anthropic, openai, local or offline; unset, the first of them that can"
             }
-            Self::ModelName => "the model's name there; unset, the provider's usual one",
+            Self::ModelName => "the model's name at its provider; unset, the provider's usual one",
             Self::ModelMaxTokens => "tokens of one answer, at most",
             Self::ModelContextWindow => {
                 "tokens that the model takes in; unset, the server is asked, else 200000 are assumed"
             }
-            Self::ModelServer => "which chat-completions server it is; unset, the address tells",
-            Self::ModelToolCalls => "how tools are called: natively, or described in the prompt",
-            Self::ModelDetectLocal => "whether a server on this machine is looked for",
-            Self::ModelThinking => "how much it thinks first: \"off\", \"adaptive\", or tokens",
-            Self::ModelEffort => "how hard it tries, from \"low\" to \"max\"",
-            Self::ModelAttempts => "how often a request is made before it is given up",
-            Self::ModelRetryWait => "milliseconds before the second attempt; each next one waits longer",
+            Self::ModelServer => "which chat-completions server is asked; unset, its address tells",
+            Self::ModelToolCalls => {
+                "how the model calls tools: \"native\", or \"prompt\", where they are described in the text"
+            }
+            Self::ModelDetectLocal => {
+                "whether a model server on this machine is looked for where no key is set"
+            }
+            Self::ModelThinking => {
+                "how much the model thinks before it answers: \"off\", \"adaptive\", or tokens"
+            }
+            Self::ModelEffort => "how hard the model tries, from \"low\" to \"max\"",
+            Self::ModelAttempts => "how often a request to the model is made before it is given up",
+            Self::ModelRetryWait => {
+                "milliseconds before a request is made again; each next attempt waits longer"
+            }
             Self::ModelUnattended => "nobody is there to ask again: throttles and overloads are waited out",
-            Self::ModelFallback => "models that are asked in turn where this one can't",
+            Self::ModelFallback => {
+                "models that are asked in turn where the chosen one is overloaded or declines"
+            }
             Self::ModelSmall => "a model for titles and short summaries",
             Self::ModelPrices => "dollars for a million tokens: \"model = input/output\"",
             Self::AnthropicBaseUrl => "another address of Anthropic's API",
-            Self::AnthropicApiKey | Self::OpenAiApiKey => "the key for it",
-            Self::AnthropicAuthToken => "a token in the place of the key, for gateways",
-            Self::AnthropicIdleTimeout | Self::OpenAiIdleTimeout => {
-                "milliseconds of silence that end a stream; 0: none do"
+            Self::AnthropicApiKey => "the key for Anthropic's API",
+            Self::OpenAiApiKey => "the key for OpenAI, or for the chat-completions server",
+            Self::AnthropicAuthToken => "a token in the place of the key for Anthropic's API, for gateways",
+            Self::AnthropicIdleTimeout => {
+                "milliseconds of silence that end a stream of Anthropic's; 0: none do"
+            }
+            Self::OpenAiIdleTimeout => {
+                "milliseconds of silence that end a stream of a chat-completions server; 0: none do"
             }
             Self::OpenAiBaseUrl => "the address of a chat-completions server",
             Self::MaxTurns => "rounds of tool calls in one task, at most",
@@ -42,8 +56,8 @@ impl Key {
             Self::PermissionsDeny => "rules for calls that never run",
             Self::PermissionsFolders => "folders that count as if they were in the workspace",
             Self::PermissionsTrusted => "folders whose settings may allow something and start programs",
-            Self::ReviewAdvance => "whether a decision moves the cursor to the next change",
-            Self::ReviewInlayHints => "whether changes are shown as inlay hints too",
+            Self::ReviewAdvance => "whether a decision moves the cursor to the next pending change",
+            Self::ReviewInlayHints => "whether pending changes are shown as inlay hints too",
             Self::ReviewEchoTimeout => "milliseconds in which the editor has to show an accepted change",
             Self::FilesEditLimit => {
                 "bytes of a file that is edited, at most; longer ones can be read in parts"
@@ -68,8 +82,8 @@ impl Key {
             Self::Shell(number) => number.about(),
             Self::LogLevel => "how much is written to the log",
             Self::ContextAutoCompact => "whether a conversation that grows too long is summarised",
-            Self::ContextCollapse => "whether old rounds are folded before that",
-            Self::ContextSnip => "whether old results that nobody needs are left out",
+            Self::ContextCollapse => "whether old rounds are folded before a long conversation is summarised",
+            Self::ContextSnip => "whether old tool results that something later replaces are left out",
             Self::Task(number) => number.about(),
             Self::Context(number) => number.about(),
         }
