@@ -76,8 +76,14 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     let Opening { roots, editor, options } = opening;
     let reload = reload(roots.first(), overrides, set_level);
     let loaded = reload(&options);
+    // A task at a terminal ends with the words of what bars it.
+    let at_terminal = editor.features().name == cli::EDITOR_NAME;
+    let told_later = choose_model(&loaded.settings).bar.filter(|_| at_terminal);
     for diagnostic in &loaded.diagnostics {
         tracing::warn!(%diagnostic, "configuration");
+        if told_later.as_ref().is_some_and(|why| *why == diagnostic.to_string()) {
+            continue;
+        }
         editor.show_message(Loudness::Warning, format!("Copydesk's configuration: {diagnostic}"));
     }
     let settings = &loaded.settings;
@@ -177,7 +183,7 @@ fn permissions(workspace: &Workspace, settings: &Settings, editor: &dyn Editor) 
         tell(why);
     }
     let plans = project_folder(workspace).and_then(AbsPath::new).map(|folder| folder.join("plans"));
-    PermissionSetup { beginning, book, home, plans }
+    PermissionSetup { beginning, book, home, plans, trust_by: by }
 }
 
 fn shell_settings(settings: &Settings) -> ShellSettings {

@@ -70,6 +70,8 @@ fn a_broken_choice_of_model_asks_none() {
         let ran = folder.run(&["run", "--yes", TASK]);
         let told = format!("{}{}", ran.out, ran.err);
         assert!(told.contains("No model was asked") && told.contains(named), "{config}: {told}");
+        assert_eq!(told.matches("config.toml").count(), 1, "{config}: it is told once: {told}");
+        assert!(!told.contains("which one you want"), "{config}: {told}");
         assert_eq!((ran.code, folder.read("a.rs").as_str()), (1, BEFORE), "{config}");
     }
 }

@@ -23,7 +23,7 @@ use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::{Editor, Range};
 use crate::models::Provider;
-use crate::permissions::{Beginning, PermissionAnswer, PermissionMode, PermissionRequest, RuleBook};
+use crate::permissions::{Beginning, PermissionAnswer, PermissionMode, PermissionRequest, RuleBook, TrustBy};
 use crate::review::DeskHandle;
 use crate::shell::{Shell, ShellSettings};
 use crate::tools::Tools;
@@ -72,6 +72,8 @@ pub struct PermissionSetup {
     pub home: Option<AbsPath>,
     /// Where plans are written.
     pub plans: Option<AbsPath>,
+    /// How the person can trust the folder.
+    pub trust_by: TrustBy,
 }
 
 /// Which tools a session has, and how its model is told of them.
@@ -87,7 +89,7 @@ impl Default for PermissionSetup {
     /// No rules, in the default mode.
     fn default() -> Self {
         let beginning = Beginning::new(None, None, false);
-        Self { beginning, book: RuleBook::empty(), home: None, plans: None }
+        Self { beginning, book: RuleBook::empty(), home: None, plans: None, trust_by: TrustBy::default() }
     }
 }
 

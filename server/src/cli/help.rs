@@ -74,6 +74,7 @@ src/store.rs:3-9, are its selection. Shows the changes and asks about each hunk:
   --allow RULE      let calls run that a rule speaks of, such as 'Bash(cargo test:*)'
   --deny RULE       never let them run
   --add-dir FOLDER  a folder that counts as if it were in this one
+  --max-turns N     rounds of tool calls, at most (100, or `max_turns` in config.toml)
   --trust           let the settings of this folder allow something
 
 Without a terminal, and without --yes or --diff, the changes are printed and nothing is applied.

@@ -12,6 +12,9 @@ pub(super) enum Stream {
     Err,
 }
 
+/// The transition after which an answer goes on where it was cut.
+const GOES_ON: &str = "max_output_tokens_recovery";
+
 /// Prints events as they come.
 pub(super) struct Progress {
     stream: Stream,
@@ -20,13 +23,16 @@ pub(super) struct Progress {
     /// The model was named.
     model: Option<String>,
     answer: AnswerText,
+    /// The next answer goes on in the middle of this one, which was cut at its most tokens.
+    goes_on: bool,
     /// The answer was taken back; whether another is asked for, the next event tells.
     taken_back: bool,
 }
 
 impl Progress {
     pub(super) fn new(stream: Stream) -> Self {
-        Self { stream, in_line: false, model: None, answer: AnswerText::default(), taken_back: false }
+        let answer = AnswerText::default();
+        Self { stream, in_line: false, model: None, answer, goes_on: false, taken_back: false }
     }
 
     pub(super) fn event(&mut self, terminal: &mut Terminal, event: &Event) {
@@ -36,8 +42,15 @@ impl Progress {
             Event::RequestStart { .. } | Event::Stream { .. } if self.taken_back => self.cut(terminal),
             _ => {}
         }
-        if let Event::RequestStart { .. } = event {
-            self.answer.next();
+        match event {
+            Event::Transition { reason } => self.goes_on = reason == GOES_ON,
+            Event::RequestStart { .. } => {
+                self.answer.next();
+                if !std::mem::take(&mut self.goes_on) {
+                    self.end_line(terminal);
+                }
+            }
+            _ => {}
         }
         match event {
             // The offline model's label says itself that no language model answers.
@@ -201,6 +214,31 @@ mod tests {
             "· offline model\nI look at it.␛[2J\n· Read a.rs\n✗ Edit a.rs\nDone.\n\
              ✗ model error after 2 turns: the key is wrong\n"
         );
+    }
+
+    #[test]
+    fn an_answer_ends_its_line_unless_the_next_one_goes_on_in_it() {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        let mut progress = Progress::new(Stream::Out);
+        let request = |turn| Event::RequestStart { model: "m".into(), turn, offline: false };
+        let transition = |reason: &str| Event::Transition { reason: reason.into() };
+        for event in [
+            request(1),
+            text("One."),
+            transition("token_budget_continuation"),
+            request(2),
+            text("Two and a h"),
+            transition("max_output_tokens_recovery"),
+            request(3),
+            text("alf."),
+            transition("stop_hook_blocking"),
+            request(4),
+            text("Three.\n"),
+        ] {
+            progress.event(&mut terminal, &event);
+        }
+        assert_eq!(written.text(), "· m\nOne.\nTwo and a half.\nThree.\n");
     }
 
     #[test]

@@ -95,7 +95,10 @@ impl Review<'_> {
         let mut tally = self.accept(free).await?;
         for File { uri, must_ask, hunks, .. } in &asked {
             let (name, why) = (self.name_of(uri), must_ask.as_deref().unwrap_or_default());
-            let left = format!("{name}: {why} It was not accepted: decide on it by itself, at a terminal.");
+            let left = format!(
+                "{} It was not accepted: decide on it by itself, at a terminal.",
+                of_file(&name, why)
+            );
             self.terminal.note(&visible(&format!("✗ {left}")));
             tally.failed.push(left);
             tally.not_applied += hunks.len().max(1);
@@ -199,7 +202,7 @@ impl Review<'_> {
                 DecideOutcome::Pending | DecideOutcome::Conflicted | DecideOutcome::Stale => {
                     tally.not_applied += 1;
                     let why = result.message.unwrap_or_else(|| unexplained(result.outcome).to_owned());
-                    let failed = format!("{}: {why}", self.name_of(&result.uri));
+                    let failed = of_file(&self.name_of(&result.uri), &why);
                     if !tally.failed.contains(&failed) {
                         // stdout may be kept for a result.
                         self.terminal.note(&visible(&format!("✗ {failed}")));
@@ -334,6 +337,12 @@ fn items(files: Vec<File>) -> Vec<Item> {
     files.into_iter().flat_map(of_file).collect()
 }
 
+/// What there is to say of a file, which is named once.
+fn of_file(name: &str, why: &str) -> String {
+    let is_named = why.strip_prefix(name).is_some_and(|rest| rest.starts_with([':', ' ']));
+    if is_named { why.to_owned() } else { format!("{name}: {why}") }
+}
+
 /// Why a change that was accepted is not in, where nobody says.
 const fn unexplained(outcome: DecideOutcome) -> &'static str {
     match outcome {
@@ -390,6 +399,14 @@ fn edited(text: &str, uri: &str) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_file_is_named_once() {
+        assert_eq!(of_file("ro/f", "ro/f: it is read-only."), "ro/f: it is read-only.");
+        assert_eq!(of_file("ro/f", "ro/f has no changes."), "ro/f has no changes.");
+        assert_eq!(of_file("ro/f", "ro/file: it is gone."), "ro/f: ro/file: it is gone.");
+        assert_eq!(of_file("a", "another cause"), "a: another cause");
+    }
 
     #[test]
     fn a_letter_is_an_answer_and_anything_else_is_asked_again() {

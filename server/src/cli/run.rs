@@ -238,9 +238,20 @@ fn task_of(arguments: &RunArguments, workspace: &Workspace) -> Result<TaskStartP
 }
 
 fn located(file: &FileArgument, workspace: &Workspace) -> Result<(String, Option<Range>)> {
-    let path = workspace.resolve(&file.path).with_context(|| format!("{} is no path", file.path))?;
-    if !path.as_path().is_file() {
-        bail!("{} is no file here", file.path);
+    let resolved = |path: &str| workspace.resolve(path).with_context(|| format!("{path} is no path"));
+    let path = resolved(&file.path)?;
+    let whole = resolved(&file.written)?;
+    if !path.as_path().exists() && whole.as_path().exists() {
+        // Numbers behind a colon can be part of a name.
+        let written = file.written.clone();
+        return located(&FileArgument { path: written.clone(), written, lines: None }, workspace);
+    }
+    match std::fs::metadata(path.as_path()) {
+        Ok(found) if found.is_file() => {}
+        Ok(found) if found.is_dir() => bail!("{} is a folder: name a file in it", file.path),
+        Ok(_) => bail!("{} is a pipe, a socket or a device, and no file to read", file.path),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("{} is no file here", file.path),
+        Err(error) => bail!("{} can't be read: {error}", file.path),
     }
     if !workspace.contains(&path) {
         bail!("{} lies outside this folder: start copydesk where the file is", file.path);
@@ -410,7 +421,7 @@ mod tests {
         let root = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
         let workspace = Workspace::new(vec![root.clone()], false);
         std::fs::write(root.join("a b.rs").as_path(), "1\n2\n3\n4\n").unwrap();
-        let argument = |path: &str, lines| FileArgument { path: path.into(), lines };
+        let argument = |path: &str, lines| FileArgument { written: path.into(), path: path.into(), lines };
         let arguments = |files| RunArguments {
             prompt: "do it".into(),
             files,
@@ -428,6 +439,19 @@ mod tests {
         assert_eq!(error.to_string(), "a b.rs has 4 lines: there is no line 5");
         let error = task_of(&arguments(vec![argument("missing.rs", None)]), &workspace).unwrap_err();
         assert_eq!(error.to_string(), "missing.rs is no file here");
+        std::fs::write(root.join("b:3").as_path(), "1\n").unwrap();
+        std::fs::create_dir(root.join("sub").as_path()).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(root.join("pipe").as_path()).unwrap();
+        let named = FileArgument { written: "b:3".into(), path: "b".into(), lines: Some((3, 3)) };
+        let task = task_of(&arguments(vec![named]), &workspace).unwrap();
+        assert_eq!(task.context.unwrap().uri, format!("{}/b:3", from_path(&root)), "a name with a colon");
+        for (name, why) in
+            [("sub", "is a folder: name a file in it"), ("pipe", "is a pipe, a socket or a device")]
+        {
+            let named = FileArgument { written: format!("{name}:3"), path: name.into(), lines: Some((3, 3)) };
+            let error = task_of(&arguments(vec![named]), &workspace).unwrap_err();
+            assert!(error.to_string().starts_with(&format!("{name} {why}")), "{error}");
+        }
         let error = task_of(&arguments(vec![argument("/etc/hostname", None)]), &workspace).unwrap_err();
         assert!(error.to_string().contains("outside this folder"), "{error}");
     }

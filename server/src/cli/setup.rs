@@ -133,9 +133,12 @@ mod tests {
     #[test]
     fn an_unknown_language_is_told_with_those_that_are_known() {
         let written = Written::default();
-        let mut terminal = Terminal::writing_to(written.clone());
+        let told = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone()).noting_to(told.clone());
         assert_eq!(setup(&mut terminal, SetupEditor::Helix, &["nvim".to_owned()]), Exit::Usage);
         assert_eq!(written.text(), "", "nothing that could be pasted");
+        let told = told.text();
+        assert!(told.contains("nvim") && told.contains("rust, ") && told.contains("markdown"), "{told}");
     }
 
     #[test]

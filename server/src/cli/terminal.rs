@@ -58,6 +58,12 @@ impl Terminal {
         Self { out, err, colours: Colours::Off, interactive: false, nowhere: false, lost: None }
     }
 
+    /// The same, with what is no result there.
+    #[cfg(test)]
+    pub(super) fn noting_to(self, err: impl Write + 'static) -> Self {
+        Self { err: Box::new(err), ..self }
+    }
+
     /// As it is, without a line break.
     pub(super) fn print(&mut self, text: &str) {
         let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Access, Call, PermissionUpdate, Rule, visible};
+use super::{Access, Call, PermissionUpdate, Rule, TrustBy, visible};
 use crate::conversation::ToolUseId;
 
 /// What becomes of a call.
@@ -34,16 +34,16 @@ pub enum SaveTo {
     Session,
     /// In `.claude/settings.local.json`.
     Local,
-    /// There too, where it does not count before the person trusts the folder.
-    LocalOnceTrusted,
+    /// There too, where it does not count before the person trusts the folder, in this way.
+    LocalOnceTrusted(TrustBy),
 }
 
 impl SaveTo {
-    /// What a folder makes of it that is trusted or not.
+    /// What a folder makes of it that is trusted, or can be `by`.
     #[must_use]
-    pub const fn in_folder(self, trusted: bool) -> Self {
+    pub const fn in_folder(self, trusted: bool, by: TrustBy) -> Self {
         match self {
-            Self::Local if !trusted => Self::LocalOnceTrusted,
+            Self::Local if !trusted => Self::LocalOnceTrusted(by),
             other => other,
         }
     }
@@ -101,9 +101,6 @@ pub enum PermissionOptionKind {
     RejectAlways,
 }
 
-/// What a person has to know who would save a rule in a folder that they do not trust.
-const UNTRUSTED: &str = " A rule that is saved in this folder counts only once you trust the folder (`copydesk.trust`); until \
-                         then it holds for this session.";
 /// The option that keeps the rules for good.
 pub const SAVE: &str = "save";
 
@@ -142,8 +139,8 @@ impl PermissionAnswer {
 pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Question) -> PermissionRequest {
     let option = |id: &str, kind, name: String| PermissionOption { id: id.to_owned(), kind, name };
     let untrusted = match question.save {
-        SaveTo::LocalOnceTrusted if !question.rules.is_empty() => UNTRUSTED,
-        SaveTo::LocalOnceTrusted | SaveTo::Local | SaveTo::Session => "",
+        SaveTo::LocalOnceTrusted(by) if !question.rules.is_empty() => untrusted(by),
+        SaveTo::LocalOnceTrusted(_) | SaveTo::Local | SaveTo::Session => String::new(),
     };
     let mut options = vec![option("once", PermissionOptionKind::AllowOnce, "Allow once".to_owned())];
     if !question.rules.is_empty() {
@@ -156,7 +153,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         let saved = match question.save {
             SaveTo::Session => None,
             SaveTo::Local => Some(format!("Always allow {}", rules.join(", "))),
-            SaveTo::LocalOnceTrusted => Some(format!(
+            SaveTo::LocalOnceTrusted(_) => Some(format!(
                 "Allow {} in this session, and always once you trust this folder",
                 rules.join(", ")
             )),
@@ -180,6 +177,15 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         rules: question.rules.clone(),
         asks: Asks::Leave,
     }
+}
+
+/// What a person has to know who would save a rule in a folder that they do not trust.
+fn untrusted(by: TrustBy) -> String {
+    let by = by.word();
+    format!(
+        " A rule that is saved in this folder counts only once you trust the folder ({by}); until then it holds for this \
+         session."
+    )
 }
 
 /// Why a call did not run that nobody was there to allow, and what would have let it through: for the model, which tells
@@ -272,20 +278,28 @@ mod tests {
             access: Access::Unknown,
             is_read_only: false,
         };
-        let asked = |trusted| {
+        let asked = |trusted, by| {
             let rules = vec![Rule { tool: "Bash".into(), spec: Some("npm test:*".into()) }];
-            let save = SaveTo::Local.in_folder(trusted);
+            let save = SaveTo::Local.in_folder(trusted, by);
             let question = Question { title: "Run".into(), explanation: "Why.".into(), rules, save };
             let request = request("p".into(), ToolUseId("t".into()), &call, &question);
             let saved = request.options.iter().find(|option| option.id == SAVE).unwrap().name.clone();
             (saved, request.explanation)
         };
-        assert_eq!(asked(true), ("Always allow Bash(npm test:*)".to_owned(), "Why.".to_owned()));
-        let (saved, explanation) = asked(false);
+        assert_eq!(
+            asked(true, TrustBy::Command),
+            ("Always allow Bash(npm test:*)".to_owned(), "Why.".to_owned())
+        );
+        let (saved, explanation) = asked(false, TrustBy::Command);
         assert_eq!(saved, "Allow Bash(npm test:*) in this session, and always once you trust this folder");
         assert!(
             explanation.contains("counts only once you trust the folder (`copydesk.trust`)"),
             "{explanation}"
+        );
+        let (_, explanation) = asked(false, TrustBy::Flag);
+        assert!(
+            explanation.contains("once you trust the folder (`--trust`)"),
+            "at a terminal: {explanation}"
         );
     }
 

@@ -64,7 +64,7 @@ impl Task<'_> {
     pub(super) async fn over_budget(&mut self, turns: u32) -> Terminal {
         let most = self.params.limits.max_budget.unwrap_or_default();
         let text = format!(
-            "The task has cost ${most}, the most that `max_budget_usd` allows. Send a message to go on, or allow more."
+            "The task has cost ${most}, the most that `max_budget_usd` allows. Allow more, or in an editor send a message to go on."
         );
         self.ended(turns, End::saying(TerminalReason::BudgetExhausted, text)).await
     }

@@ -111,7 +111,8 @@ impl Session {
             ..Policy::of(deps.workspace.clone())
         };
         let mode = SessionMode::new(mode, no_bypass);
-        let questions = Questions::new(policy, mode, setup.book.clone(), deps.clock.clone());
+        let questions =
+            Questions::new(policy, mode, setup.book.clone(), deps.clock.clone()).trusted_by(setup.trust_by);
         let tells = deps.editor.features().copydesk.diagnostics;
         let diagnosed = tells.then(|| Arc::new(Diagnosed::new(deps.editor.clone())));
         let searcher = searcher(&deps).map(|provider| Arc::new(Searcher::new(provider)));

@@ -15,7 +15,7 @@ use crate::conversation::ToolUseId;
 use crate::permissions::{
     AnsweredBy, Behavior, Call, How, Keep, OWN_WORDS, PermissionAnswer, PermissionDenial,
     PermissionOptionKind, PermissionRequest, PermissionUpdate, Policy, Question, Rule, RuleBook, SAVE,
-    SessionMode, SettingsFile, Update, Verdict, choice_request, decide, request, unasked,
+    SessionMode, SettingsFile, TrustBy, Update, Verdict, choice_request, decide, request, unasked,
 };
 use crate::tools::{Choice, Chosen};
 
@@ -24,6 +24,7 @@ use crate::tools::{Choice, Chosen};
 pub(super) struct Questions {
     mode: SessionMode,
     book: RuleBook,
+    trust_by: TrustBy,
     clock: Clock,
     inner: Arc<Mutex<Inner>>,
 }
@@ -67,7 +68,12 @@ impl Questions {
     pub(super) fn new(policy: Policy, mode: SessionMode, book: RuleBook, clock: Clock) -> Self {
         let told = book.current().problems.clone();
         let inner = Inner { policy, denials: Vec::new(), told, waiting: VecDeque::new() };
-        Self { mode, book, clock, inner: Arc::new(Mutex::new(inner)) }
+        Self { mode, book, trust_by: TrustBy::default(), clock, inner: Arc::new(Mutex::new(inner)) }
+    }
+
+    /// The person is told that they can trust the folder in this way.
+    pub(super) fn trusted_by(self, trust_by: TrustBy) -> Self {
+        Self { trust_by, ..self }
     }
 
     /// What calls are judged by now.
@@ -279,7 +285,7 @@ impl CanUseTool for Questions {
                 return future::ready(Permission::Denied(why)).boxed();
             }
             Verdict::Ask(question) => {
-                let save = question.save.in_folder(self.book.current().trusted);
+                let save = question.save.in_folder(self.book.current().trusted, self.trust_by);
                 Question { save, ..question }
             }
         };

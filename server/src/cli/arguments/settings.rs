@@ -24,7 +24,7 @@ impl Words {
                 },
                 _ => match word.strip_prefix("--model=") {
                     Some(name) => self.set(Key::ModelName, name.to_owned(), "--model"),
-                    None => match permission(&word) {
+                    None => match valued(&word) {
                         Some((key, flag, Some(value))) => self.set(key, value.to_owned(), flag),
                         Some((key, flag, None)) => match self.words.next() {
                             Some(value) => self.set(key, value, flag),
@@ -64,12 +64,13 @@ pub(super) fn accepts(given: &Override) -> bool {
 
 /// Whether the word is a setting that lacks its value.
 pub(super) fn wants_value(word: &str) -> bool {
-    word == "--model" || permission(word).is_some()
+    word == "--model" || valued(word).is_some()
 }
 
-/// An option that says something of permissions: its setting, its name, and what stands behind a `=`.
-fn permission(word: &str) -> Option<(Key, &'static str, Option<&str>)> {
-    const OPTIONS: [(&str, Key); 4] = [
+/// An option that gives a setting its value: the setting, the option's name, and what stands behind a `=`.
+fn valued(word: &str) -> Option<(Key, &'static str, Option<&str>)> {
+    const OPTIONS: [(&str, Key); 5] = [
+        ("--max-turns", Key::MaxTurns),
         ("--permission-mode", Key::PermissionsMode),
         ("--allow", Key::PermissionsAllow),
         ("--deny", Key::PermissionsDeny),
@@ -105,7 +106,11 @@ pub(super) fn check(overrides: &[Override]) -> Result<(), UsageError> {
             model.value
         )));
     }
+    let is_count = |given: &Override| given.value.parse::<u32>().is_ok_and(|count| count > 0);
     overrides.iter().try_for_each(|given| match given.key {
+        Key::MaxTurns if !is_count(given) => {
+            Err(error(format!("`--max-turns {}`: expected a whole number of 1 or more", given.value)))
+        }
         Key::PermissionsMode if PermissionMode::named(&given.value).is_none() => {
             let modes = PermissionMode::ALL.map(PermissionMode::name).join(", ");
             Err(error(format!("there is no permission mode `{}`: {modes}", given.value)))
@@ -167,6 +172,15 @@ mod tests {
         check(Key::PermissionsDeny, "WebSearch(x)", "--deny", "write `WebSearch`");
         for rule in ["Bash(cargo test:*)", "Read(~/notes/**)", "Edit(/src/**)", "mcp__a"] {
             assert_eq!(super::check(&[given(Key::PermissionsAllow, rule, "--allow")]), Ok(()), "{rule}");
+        }
+    }
+
+    #[test]
+    fn a_number_of_turns_is_one() {
+        assert_eq!(check(&[given(Key::MaxTurns, "3", "--max-turns")]), Ok(()));
+        for wrong in ["0", "x", "", "-1"] {
+            let error = check(&[given(Key::MaxTurns, wrong, "--max-turns")]).unwrap_err();
+            assert_eq!(error.message, format!("`--max-turns {wrong}`: expected a whole number of 1 or more"));
         }
     }
 

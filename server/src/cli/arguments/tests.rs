@@ -40,16 +40,17 @@ fn help_and_version() {
 
 #[test]
 fn a_task_with_files_and_ranges() {
-    let file = |path: &str, lines| FileArgument { path: path.into(), lines };
+    let file =
+        |written: &str, path: &str, lines| FileArgument { written: written.into(), path: path.into(), lines };
     check(
         &["run", "--offline", "do it", "a.rs", "b.rs:3-9", "b.rs:L3-L9", "c:d.rs:4", "--output=json", "-y"],
         Invocation::Run(RunArguments {
             prompt: "do it".into(),
             files: vec![
-                file("a.rs", None),
-                file("b.rs", Some((3, 9))),
-                file("b.rs", Some((3, 9))),
-                file("c:d.rs", Some((4, 4))),
+                file("a.rs", "a.rs", None),
+                file("b.rs:3-9", "b.rs", Some((3, 9))),
+                file("b.rs:L3-L9", "b.rs", Some((3, 9))),
+                file("c:d.rs:4", "c:d.rs", Some((4, 4))),
             ],
             decide: Decide::AcceptAll,
             output: Output::Json,
@@ -60,7 +61,7 @@ fn a_task_with_files_and_ranges() {
         &["run", "--diff", "--", "--offline", "x:Label"],
         Invocation::Run(RunArguments {
             prompt: "--offline".into(),
-            files: vec![file("x:Label", None)],
+            files: vec![file("x:Label", "x:Label", None)],
             decide: Decide::ShowOnly,
             output: Output::Text,
             overrides: vec![],

@@ -25,12 +25,23 @@ pub struct Written {
 }
 
 /// How the person can trust a folder from where they are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TrustBy {
     /// In an editor.
+    #[default]
     Command,
     /// At a terminal.
     Flag,
+}
+
+impl TrustBy {
+    /// What does it, in a word.
+    pub(in crate::permissions) const fn word(self) -> &'static str {
+        match self {
+            Self::Command => "`copydesk.trust`",
+            Self::Flag => "`--trust`",
+        }
+    }
 }
 
 impl Written {

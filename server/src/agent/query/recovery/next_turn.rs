@@ -72,6 +72,9 @@ pub(in crate::agent::query) fn max_turns_reached(state: &State, at: SystemTime) 
     let turns = state.turn_count;
     let text = format!("The task was stopped after {turns} rounds of tool calls, the most allowed.");
     let told = attachment(at, AttachmentKind::MaxTurnsReached, text.clone());
-    let end = End::saying(TerminalReason::MaxTurns, format!("{text} Send a message to go on."));
+    // In an editor, and where the task was all there was.
+    let way =
+        "`max_turns` allows more (`--max-turns` at a terminal); in an editor the next message goes on, too.";
+    let end = End::saying(TerminalReason::MaxTurns, format!("{text} {way}"));
     Step::Terminal(End { told: vec![told], ..end })
 }

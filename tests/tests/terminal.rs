@@ -1,0 +1,127 @@
+//! What is asked at a terminal, through the real program on a pseudo-terminal that `script` makes.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on ends with its cause"
+)]
+
+use std::process::{Command, Stdio};
+
+use copydesk_tests::client::{DEADLINE, Home};
+use copydesk_tests::model_server::{Answer, ModelServer};
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+
+/// `copydesk run` as a person has it before them.
+struct Terminal {
+    child: Child,
+    keys: ChildStdin,
+    screen: ChildStdout,
+    shown: String,
+}
+
+impl Terminal {
+    fn run(home: &Home, arguments: &[&str]) -> Self {
+        let program = home.command(&[&["run"], arguments].concat());
+        let words = std::iter::once(program.get_program()).chain(program.get_args());
+        let quoted = |word: &std::ffi::OsStr| format!("'{}'", word.to_str().expect("UTF-8"));
+        let line: Vec<String> = words.map(quoted).collect();
+        let mut script = Command::new("script");
+        script.args(["--quiet", "--return", "--command", &line.join(" "), "/dev/null"]);
+        script.current_dir(home.path("")).env_clear();
+        script.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        let mut script = tokio::process::Command::from(script);
+        let script = script.stdin(Stdio::piped()).stdout(Stdio::piped()).kill_on_drop(true);
+        let mut child = script.spawn().expect("`script`, which every Linux has");
+        let (keys, screen) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        Self { child, keys, screen, shown: String::new() }
+    }
+
+    /// What is shown up to `words`, since the last time.
+    async fn until(&mut self, words: &str) -> String {
+        let mut bytes = [0; 4096];
+        let reading = async {
+            while !self.shown.contains(words) {
+                let length = self.screen.read(&mut bytes).await.unwrap_or_default();
+                assert!(length > 0, "it ended before {words:?}: {}", self.shown);
+                self.shown += &String::from_utf8_lossy(&bytes[..length]).replace('\r', "");
+            }
+        };
+        tokio::time::timeout(DEADLINE, reading).await.unwrap_or_else(|_| panic!("{words:?} is not shown"));
+        let (seen, rest) = self.shown.split_once(words).unwrap();
+        let (seen, rest) = (seen.to_owned(), rest.to_owned());
+        self.shown = rest;
+        seen
+    }
+
+    async fn types(&mut self, line: &str) {
+        self.keys.write_all(format!("{line}\n").as_bytes()).await.unwrap();
+    }
+
+    async fn end(mut self) -> i32 {
+        let ended = tokio::time::timeout(DEADLINE, self.child.wait()).await.expect("it ends");
+        ended.unwrap().code().unwrap()
+    }
+}
+
+/// The number that stands before an option.
+#[track_caller]
+fn number(shown: &str, option: &str) -> String {
+    let line =
+        shown.lines().find(|line| line.contains(option)).unwrap_or_else(|| panic!("{option}: {shown}"));
+    line.split_whitespace().next().unwrap().to_owned()
+}
+
+async fn scene(answers: impl IntoIterator<Item = Answer>) -> (Home, ModelServer) {
+    let mut home = Home::new();
+    let model = ModelServer::playing(answers).await;
+    home.environment = vec![
+        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
+        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
+    ];
+    (home, model)
+}
+
+#[tokio::test]
+async fn a_denial_takes_the_persons_own_words_and_no_words_are_a_plain_no() {
+    let make = || Answer::calls("Bash", json!({ "command": "make all" }));
+    let (home, model) = scene([make(), make(), Answer::says("Done.")]).await;
+    let mut terminal = Terminal::run(&home, &["go on"]);
+    let asked = terminal.until("Your answer").await;
+    assert!(asked.contains("? make all"), "{asked}");
+    // What helps here is a flag, and no command of an editor's.
+    assert!(asked.contains("once you trust the folder (`--trust`)"), "{asked}");
+    terminal.types(&number(&asked, "Deny, and say why")).await;
+    terminal.until("In your words: ").await;
+    terminal.types("use ninja").await;
+    let asked = terminal.until("Your answer").await;
+    terminal.types(&number(&asked, "Deny, and say why")).await;
+    terminal.until("In your words: ").await;
+    terminal.types("").await;
+    assert_eq!(terminal.end().await, 0);
+    let told: Vec<String> =
+        model.requests().iter().filter_map(|request| Some(request.results().pop()?.0)).collect();
+    let rejected = "The user rejected this call, so it was not run.";
+    assert_eq!(told, [format!("{rejected} They say: use ninja"), rejected.to_owned()]);
+}
+
+#[tokio::test]
+async fn a_question_of_the_agents_takes_the_persons_own_words() {
+    let question = json!({"questions": [{
+        "question": "Which way?", "header": "Way", "multiSelect": false,
+        "options": [{"label": "Left", "description": ""}, {"label": "Right", "description": ""}],
+    }]});
+    let (home, model) = scene([Answer::calls("AskUserQuestion", question), Answer::says("Done.")]).await;
+    let mut terminal = Terminal::run(&home, &["go on"]);
+    let asked = terminal.until("Your answer").await;
+    terminal.types(&number(&asked, "In my own words")).await;
+    terminal.until("In your words: ").await;
+    terminal.types("straight on").await;
+    assert_eq!(terminal.end().await, 0);
+    let told = model.last_request().results().pop().unwrap().0;
+    assert!(told.contains("straight on"), "{told}");
+}
