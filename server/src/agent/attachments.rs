@@ -128,7 +128,7 @@ fn of_told(told: &[Told], workspace: &Workspace, at: SystemTime) -> Vec<Message>
         |wanted| lines.iter().filter(move |(kind, _)| *kind == wanted).map(|(_, text)| text.clone());
     let decisions: Vec<String> = of_kind(AttachmentKind::Decisions).collect();
     let decided = (!decisions.is_empty()).then(|| {
-        let text = format!("The user decided on changes you proposed:\n{}", decisions.join("\n"));
+        let text = format!("What became of changes you proposed:\n{}", decisions.join("\n"));
         attachment(at, AttachmentKind::Decisions, text)
     });
     let changed =
@@ -214,7 +214,7 @@ mod tests {
                     text: "fn open_it() {}\n".into(),
                 },
             ],
-            &["The user decided on changes you proposed:\n\
+            &["What became of changes you proposed:\n\
                - accepted in a.rs: rename load to open\n\
                - REJECTED in a.rs: rename load to open\n  The user's reason: too long\n  \
                The file does not have this text:\n    fn open_it() {}"],

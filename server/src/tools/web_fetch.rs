@@ -63,7 +63,9 @@ impl Tool for WebFetch {
 
     fn validate(&self, input: &Value) -> Result<(), ToolError> {
         let input: WebFetchInput = input::parse("WebFetch", input)?;
-        address::read(&input.url).map(|_| ()).map_err(|why| ToolError(format!("`url`: {why}.")))
+        let url = address::read(&input.url).map_err(|why| ToolError(format!("`url`: {why}.")))?;
+        // Nobody is asked about what no answer could let through.
+        self.fetcher.check(&url).map_err(ToolError)
     }
 
     fn title(&self, input: &Value) -> String {

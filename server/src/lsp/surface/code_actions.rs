@@ -6,12 +6,13 @@ mod tasks;
 
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic};
 
-use super::item::items_where;
+use super::item::{FileItems, items_where};
 use super::review_file::ReviewFile;
 use super::{Scene, chat};
 use crate::documents::OpenDocument;
 use crate::editor::Range;
 use crate::lsp::commands::{Command, Place};
+use crate::review::FileReview;
 
 /// What the editor asked (LSP `CodeActionParams`).
 #[derive(Clone, Copy, Debug)]
@@ -55,13 +56,8 @@ pub fn code_actions(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeActio
 }
 
 fn in_source(scene: &Scene, request: &ActionRequest<'_>, actions: &mut Vec<CodeAction>) {
-    let uri = &request.document.uri;
     let path = &request.document.path;
-    let is_here = |file: &crate::review::FileReview| match &file.open {
-        Some((open, _)) => open == uri,
-        None => &file.path == path,
-    };
-    let Some(file) = items_where(&scene.review, is_here) else { return };
+    let Some(file) = file_of(scene, request.document) else { return };
     let (first, last) = lines(request.range);
     let here: Vec<_> = file.on_lines(first, last).collect();
     for item in &here {
@@ -72,6 +68,15 @@ fn in_source(scene: &Scene, request: &ActionRequest<'_>, actions: &mut Vec<CodeA
     let place = Place { path: path.clone(), start: at as u32, end: at as u32 };
     actions.push(decisions::show_diff(scene, place));
     actions.extend(here.first().and_then(|item| decisions::ask_for_change(scene, item)));
+}
+
+/// What is pending in the document.
+fn file_of<'a>(scene: &'a Scene, document: &OpenDocument) -> Option<FileItems<'a>> {
+    let is_here = |file: &FileReview| match &file.open {
+        Some((open, _)) => *open == document.uri,
+        None => file.path == document.path,
+    };
+    items_where(&scene.review, is_here)
 }
 
 /// The same decisions on the lines of a `.diff` file; they change the source.

@@ -58,8 +58,12 @@ impl Desk {
         match target {
             Target::Hunk(hunk) => self.plan_for_hunk(decide, hunk),
             Target::File(path) => {
-                let path = self.documents.real_path(&path);
-                let files = self.under_review(|other, _| *other == path);
+                let real = self.documents.real_path(&path);
+                let mut files = self.under_review(|other, _| *other == real);
+                if files.is_empty() {
+                    // A link that was put in its place since leads elsewhere: whoever writes there says so.
+                    files = self.under_review(|other, _| *other == path);
+                }
                 if files.is_empty() {
                     let message = format!("{} has no changes to decide on.", self.display(&path));
                     return done(vec![result(&path, None, Outcome::Stale, Some(message))]);

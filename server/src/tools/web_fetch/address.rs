@@ -30,12 +30,16 @@ pub(super) fn read(written: &str) -> Result<Url, String> {
     Ok(url)
 }
 
-/// The address of the host if it is written as one.
+/// The address of the host if it is written as one, or as the name of this machine (RFC 6761).
 pub(super) fn literal(url: &Url) -> Option<IpAddr> {
     match url.host()? {
         Host::Ipv4(address) => Some(IpAddr::V4(address)),
         Host::Ipv6(address) => Some(IpAddr::V6(address)),
-        Host::Domain(_) => None,
+        Host::Domain(name) => {
+            let name = name.trim_end_matches('.');
+            let is_here = name == "localhost" || name.ends_with(".localhost");
+            is_here.then_some(IpAddr::V4(Ipv4Addr::LOCALHOST))
+        }
     }
 }
 

@@ -43,6 +43,16 @@ impl Fetcher {
         Self { may_reach, client: Arc::default() }
     }
 
+    /// Whether the address by itself says that it is none of the public network; text for the model.
+    pub(super) fn check(&self, url: &Url) -> Result<(), String> {
+        match address::literal(url) {
+            Some(address) if !(self.may_reach)(address) => Err(format!(
+                "{url} is not on the public network, so it is not fetched, and no rule can allow it."
+            )),
+            Some(_) | None => Ok(()),
+        }
+    }
+
     /// The error is text for the model.
     pub(super) async fn fetch(&self, url: Url) -> Result<Fetched, String> {
         let failed = format!("{url} did not answer within {} seconds.", TIMEOUT.as_secs());
@@ -51,9 +61,7 @@ impl Fetcher {
 
     async fn follow(&self, mut url: Url) -> Result<Fetched, String> {
         for _ in 0..=MOST_HOPS {
-            if address::literal(&url).is_some_and(|address| !(self.may_reach)(address)) {
-                return Err(format!("{url} is not on the public network, so it is not fetched."));
-            }
+            self.check(&url)?;
             let request = self
                 .client()?
                 .get(url.clone())

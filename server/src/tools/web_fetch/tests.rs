@@ -117,3 +117,26 @@ async fn a_page_is_told_as_it_is_and_kept() {
     let error = fixture.call(&tool, json!({"url": "ftp://example.com", "prompt": ""})).await.unwrap_err();
     assert_eq!(error, "`url`: `ftp:` is not fetched: only https is.");
 }
+
+#[test]
+fn what_no_answer_could_let_through_is_refused_before_anybody_is_asked() {
+    let check = |url: &str, refused: bool| {
+        let told = WebFetch::default().validate(&json!({ "url": url, "prompt": "what is it" }));
+        assert_eq!(told.is_err(), refused, "{url}: {told:?}");
+        if let Err(ToolError(why)) = told {
+            assert!(why.contains("no rule can allow it"), "{why}");
+        }
+    };
+    for url in [
+        "https://10.0.0.1/",
+        "http://127.0.0.1:8080/x",
+        "https://[::1]/",
+        "https://localhost/",
+        "https://a.localhost.",
+    ] {
+        check(url, true);
+    }
+    check("https://1.1.1.1/", false);
+    check("https://example.com/", false);
+    check("https://localhost.example.com/", false);
+}

@@ -2,13 +2,14 @@
 
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
 
-use super::{ActionRequest, command_action, lines};
+use super::{ActionRequest, command_action, file_of, lines};
 use crate::config::{ActionScope, UserAction};
 use crate::editor::Range;
 use crate::lsp::commands::{Command, Place};
 use crate::lsp::surface::diagnostics::SOURCE;
 use crate::lsp::surface::words::{one_line, shortened};
 use crate::lsp::surface::{Scene, marker_at};
+use crate::review::HunkView;
 
 /// A title longer than this makes the menu cover the code it is about.
 const TITLE: usize = 60;
@@ -118,7 +119,9 @@ fn markers(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> {
     let mut line = first;
     while line <= last.min(first + MARKER_LINES) {
         let found = marker_at(&document.text, &document.language, document.path.file_name(), line);
-        if let Some(marker) = &found {
+        // What is asked for there is done, and waits for a decision.
+        let asked = found.as_ref().filter(|marker| !is_being_changed(scene, request, &marker.comment));
+        if let Some(marker) = asked {
             let command = Command::Ask {
                 text: Some(format!(
                     "{}\n\nThis is asked for in the comment on line {}. Remove that comment as well.",
@@ -138,6 +141,15 @@ fn markers(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> {
         line = found.map_or(line + 1, |marker| marker.comment.end.max(line + 1));
     }
     actions
+}
+
+/// Whether a pending change would change or remove all of these lines.
+fn is_being_changed(scene: &Scene, request: &ActionRequest<'_>, lines: &std::ops::Range<usize>) -> bool {
+    let here = file_of(scene, request.document);
+    here.is_some_and(|here| {
+        let covers = |hunk: &HunkView| hunk.lines.start <= lines.start && lines.end <= hunk.lines.end;
+        here.file.hunks.iter().any(covers)
+    })
 }
 
 /// The selected lines. Helix always selects at least one character: that is a cursor.

@@ -315,6 +315,19 @@ fn an_instruction_in_a_comment_can_be_carried_out() {
 }
 
 #[test]
+fn an_instruction_whose_change_is_pending_is_not_offered_again() {
+    let text = "// copydesk: make this async\nfn load() {\n    read();\n}\n";
+    let document = document("a.rs", "rust", text);
+    let offered = |hunks| {
+        let scene = scene_of(vec![open(file("a.rs", text, hunks))]);
+        titles(&scene, &request(&document, 1, 1)).iter().any(|title| title.starts_with("Do: "))
+    };
+    assert!(!offered(vec![hunk(text, 0..2, "async fn load() {\n", "make it async")]));
+    assert!(offered(vec![hunk(text, 2..3, "    read().await;\n", "wait")]), "the comment is still there");
+    assert!(offered(vec![hunk(text, 0..0, "// new\n", "add a line")]));
+}
+
+#[test]
 fn a_running_task_can_be_cancelled_from_any_file() {
     let scene = Scene { running: true, ..scene_of(Vec::new()) };
     assert_eq!(titles(&scene, &request(&store(), 1, 1))[0], "Cancel the running task");

@@ -150,6 +150,22 @@ async fn a_link_put_in_the_way_since_the_proposal_leads_no_write_elsewhere() {
     assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0);
 }
 
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn a_file_that_became_a_link_is_still_under_review_and_says_so() {
+    let bench = Bench::new();
+    bench.put("f", ABCD);
+    bench.put("other", "x\n");
+    bench.edit("A", "f", "b", "B").await;
+    std::fs::remove_file(bench.path("f").as_path()).unwrap();
+    std::os::unix::fs::symlink("other", bench.path("f").as_path()).unwrap();
+    let results = bench.decide(Decide::Accept, Target::File(bench.path("f"))).await;
+    assert!(!message(&results).contains("has no changes to decide on"), "{results:?}");
+    assert_eq!(bench.disk("other").unwrap(), "x\n");
+    bench.decide(Decide::Reject { reason: None }, Target::File(bench.path("f"))).await;
+    assert_eq!(bench.review().await, "");
+}
+
 #[tokio::test(start_paused = true)]
 async fn a_rejected_new_file_leaves_nothing_on_disk_and_can_be_proposed_again() {
     let bench = Bench::new();
