@@ -14,6 +14,7 @@ source "$here/questions.sh"
 export PATH=$WORK:$PATH
 echo "vim.opt.runtimepath:append('$here/../../editor-clients/neovim')" >"$WORK/plugin.lua"
 
+commands='one two three four five'
 start_questions
 open_neovim "$nvim" "$WORK/plugin.lua" "$file"
 see 'fn load'
@@ -58,9 +59,19 @@ write 'use three'
 keys Enter
 answered 5 '"is_error":true.*They say: use three'
 
+# Another command in the place of the one that was asked about.
+let_go five
+comes five
+answer 'Edit and allow once'
+see 'Run this instead, once: sh check.sh five'
+keys C-u
+write 'sh check.sh instead'
+keys Enter
+answered 6 '"is_error":false.*What ran: .*sh check.sh instead.*checked instead'
+
 see 'waits for you: .*Which way'
 answer 'Right'
-answered 6 "answer: Right"
+answered 7 "answer: Right"
 see_no 'waits for you'
 end_model
 

@@ -1,4 +1,5 @@
-# A task that has questions, sourced after project.sh and model.sh: four commands that wait for leave, then a choice.
+# A task that has questions, sourced after project.sh and model.sh: four commands that wait for leave, or those of `commands`,
+# then a choice.
 
 cat >"$project/check.sh" <<'SH'
 echo "checked $1"
@@ -9,7 +10,7 @@ start_questions() {
   local words
   start_model <<JSON
 [
-  $(for words in one two three four; do
+  $(for words in ${commands:-one two three four}; do
     echo "{\"after\": \"$words\", \"call\": [{\"name\": \"Bash\", \"input\": {\"command\": \"sh check.sh $words\"}}]},"
   done)
   {"call": [{"name": "AskUserQuestion", "input": {"questions": [{"question": "Which way?", "header": "Way", "options": [

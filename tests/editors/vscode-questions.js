@@ -76,8 +76,16 @@ async function flow(window) {
   await box.fill('use three');
   await box.press('Enter');
   await answered(5, /"is_error":true.*They say: use three/);
+  // Another command in the place of the one that was asked about.
+  letGo('five');
+  await answer('check.sh five', 'Edit…');
+  const edited = page.locator('.quick-input-widget', { hasText: 'Run this instead' }).locator('.quick-input-box input');
+  await edited.waitFor();
+  await edited.fill('sh check.sh instead');
+  await edited.press('Enter');
+  await answered(6, /"is_error":false.*What ran: .*sh check.sh instead.*checked instead/);
   await answer('Which way?', 'Right');
-  await answered(6, /answer: Right/);
+  await answered(7, /answer: Right/);
   await waits.waitFor({ state: 'hidden' });
 
   await window.save();

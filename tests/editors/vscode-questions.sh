@@ -7,6 +7,7 @@ source "$here/project.sh"
 source "$here/model.sh"
 source "$here/questions.sh"
 export WORK
+commands='one two three four five'
 start_questions
 if node "$here/vscode-questions.js" "$2" "$3" "$4" "$server" && end_model; then exit; fi
 show_server

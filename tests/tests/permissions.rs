@@ -2,6 +2,7 @@
 
 #![allow(
     clippy::indexing_slicing,
+    clippy::panic,
     clippy::unwrap_used,
     reason = "a test that can't go on ends with its cause"
 )]
@@ -159,7 +160,19 @@ async fn a_task_may_begin_in_a_mode_of_its_own_and_a_refused_one_begins_nothing(
 
 #[tokio::test]
 async fn an_answer_may_change_what_is_asked_from_then_on() {
-    let (home, model) = scene().await;
+    let mut home = Home::new();
+    let beside = |name: &str| home.path("").parent().unwrap().join(name).to_str().unwrap().to_owned();
+    let read = |name: &str| Answer::calls("Read", json!({ "file_path": beside(name) }));
+    let fetch = Answer::calls("WebFetch", json!({ "url": "https://a.org/", "prompt": "what is it" }));
+    let model =
+        ModelServer::playing([read("outside.txt"), read("other.txt"), fetch, Answer::says("Done.")]).await;
+    for name in ["../outside.txt", "../other.txt"] {
+        home.write(name, "secret\n");
+    }
+    home.environment = vec![
+        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
+        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
+    ];
     let mut client = Client::open(&home).await;
     let prompt = json!([{ "type": "text", "text": "read it" }]);
     client.request("copydesk/task/start", json!({ "prompt": prompt })).await.unwrap();
@@ -175,7 +188,12 @@ async fn an_answer_may_change_what_is_asked_from_then_on() {
         ],
     });
     client.request("copydesk/permission/answer", answer).await.unwrap();
-    model.asked(2).await;
+    client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await;
+    let told: Vec<String> =
+        model.requests().iter().filter_map(|request| Some(request.results().pop()?.0)).collect();
+    let [first, second, fetched] = told.as_slice() else { panic!("three results: {told:?}") };
+    assert!(first.contains("secret") && second.contains("secret"), "the folder counts as added: {told:?}");
+    assert!(fetched.contains("A rule forbids this call"), "{fetched}");
     let settings = std::fs::read_to_string(home.path(".claude/settings.local.json")).unwrap();
     assert!(settings.contains("WebFetch(domain:a.org)"), "{settings}");
 }
