@@ -265,6 +265,9 @@ export type PermissionUpdate = { "type": "addRules", rules: Array<PermissionRule
  */
 export type PermissionRule = { toolName: string, ruleContent?: string, };
 
+/**
+ * What a rule says of the calls that it matches.
+ */
 export type PermissionBehavior = "allow" | "deny" | "ask";
 
 /**

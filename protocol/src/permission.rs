@@ -138,6 +138,7 @@ pub struct PermissionRule {
     pub rule_content: Option<String>,
 }
 
+/// What a rule says of the calls that it matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub enum PermissionBehavior {

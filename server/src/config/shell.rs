@@ -7,7 +7,9 @@ use super::{Origin, Setting, Value};
 /// How commands run. Lists of all layers are joined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandSettings {
+    /// What a command is tried on.
     pub trial_tree: Setting<TrialTreeChoice>,
+    /// What of the network it reaches.
     pub network: Setting<NetworkChoice>,
     /// Variables that reach commands though their names sound secret.
     pub environment: Vec<Setting<String>>,
@@ -22,7 +24,9 @@ pub enum TrialTreeChoice {
     /// The best that this machine lets be made.
     #[default]
     Auto,
+    /// A layer over the workspace; Linux only.
     Overlay,
+    /// A copy of the workspace.
     Copy,
     /// The files themselves, after a question each time.
     Direct,
@@ -31,6 +35,7 @@ pub enum TrialTreeChoice {
 /// What of the network a command in the sandbox reaches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NetworkChoice {
+    /// Nothing.
     #[default]
     None,
     /// All that this machine reaches.
@@ -59,6 +64,7 @@ pub enum CommandNumber {
 }
 
 impl CommandSettings {
+    /// As it is set, else the usual one.
     pub fn number(&self, which: CommandNumber) -> u64 {
         self.numbers.get(&which).map_or(which.usual(), |setting| setting.value)
     }
@@ -87,6 +93,7 @@ impl Default for CommandSettings {
 }
 
 impl TrialTreeChoice {
+    /// In the order people are told them.
     pub const ALL: [Self; 4] = [Self::Auto, Self::Overlay, Self::Copy, Self::Direct];
 
     /// As the setting has it.
@@ -101,6 +108,7 @@ impl TrialTreeChoice {
 }
 
 impl NetworkChoice {
+    /// In the order people are told them.
     pub const ALL: [Self; 2] = [Self::None, Self::Host];
 
     /// As the setting has it.
@@ -113,6 +121,7 @@ impl NetworkChoice {
 }
 
 impl CommandNumber {
+    /// In the order people are shown them.
     pub const ALL: [Self; 8] = [
         Self::DefaultTimeout,
         Self::LongestTimeout,

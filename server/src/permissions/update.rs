@@ -3,32 +3,32 @@
 use super::policy::{Behavior, Policy, SettledRule, Source};
 use super::{PermissionMode, Rule};
 
+/// One change of what is asked from then on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PermissionUpdate {
     pub what: Update,
     pub keep: Keep,
 }
 
+/// What is changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Update {
-    Rules {
-        how: How,
-        behavior: Behavior,
-        rules: Vec<Rule>,
-    },
+    /// The rules of this behaviour.
+    Rules { how: How, behavior: Behavior, rules: Vec<Rule> },
+    /// The session's mode.
     Mode(PermissionMode),
-    /// Absolute, or from the workspace's first root.
-    Folders {
-        how: How,
-        folders: Vec<String>,
-    },
+    /// Folders that count as if they were in the workspace: absolute, or from its first root.
+    Folders { how: How, folders: Vec<String> },
 }
 
+/// What becomes of those that there were.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
+    /// They stay, and these come beside them.
     Add,
     /// In the place of all that the session was given so far of this kind.
     Replace,
+    /// These go, of what the session was given.
     Remove,
 }
 
@@ -41,10 +41,14 @@ pub enum Keep {
     File(SettingsFile),
 }
 
+/// A file that rules are kept in for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SettingsFile {
+    /// `~/.claude/settings.json`
     User,
+    /// `.claude/settings.json`
     Project,
+    /// `.claude/settings.local.json`
     Local,
 }
 

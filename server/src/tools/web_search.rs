@@ -44,6 +44,7 @@ pub struct Searcher {
 }
 
 impl Searcher {
+    /// Nothing was searched yet by the service of `provider`.
     pub fn new(provider: Arc<dyn Provider>) -> Self {
         Self { provider, calls: AtomicU32::new(0) }
     }
@@ -54,6 +55,7 @@ impl Searcher {
     }
 }
 
+/// The tool; who searches is the session's [`Searcher`].
 #[derive(Debug)]
 pub struct WebSearch;
 
