@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 pub use buffer::{Buffer, Encoding, apply_edits};
-pub use program::{Home, Program, binary};
+pub use program::{FAKE_KEY, Home, Program, binary};
 
 /// Nothing in a test takes longer, on a busy machine too.
 pub const DEADLINE: Duration = Duration::from_secs(20);

@@ -20,10 +20,7 @@ async fn scene(commands: &[&str]) -> (Home, ModelServer) {
     home.write("a.txt", "a\n");
     let calls = commands.iter().map(|command| Answer::calls("Bash", json!({ "command": command })));
     let model = ModelServer::playing(calls.chain([Answer::says("Done.")]).collect::<Vec<_>>()).await;
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     (home, model)
 }
 

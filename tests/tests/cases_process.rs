@@ -37,8 +37,7 @@ impl Scene {
         let mut call = Some(Answer::calls("Bash", input));
         let model =
             ModelServer::answering(move |_| call.take().unwrap_or_else(|| Answer::says("Done."))).await;
-        home.environment.push(("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()));
-        home.environment.push(("ANTHROPIC_BASE_URL".to_owned(), model.url()));
+        home.asks(&model.url());
         let mut client = Client::open(&home).await;
         let prompt = json!([{ "type": "text", "text": "run it" }]);
         let started = client.request("copydesk/task/start", json!({ "prompt": prompt })).await.unwrap();
@@ -217,8 +216,7 @@ async fn tests_run_on_the_draft_and_what_a_command_changes_is_reviewed() {
         Answer::says("Green on the draft."),
     ])
     .await;
-    home.environment.push(("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()));
-    home.environment.push(("ANTHROPIC_BASE_URL".to_owned(), model.url()));
+    home.asks(&model.url());
     let mut client = Client::open(&home).await;
     let prompt = json!([{ "type": "text", "text": "mend it" }]);
     client.request("copydesk/task/start", json!({ "prompt": prompt })).await.unwrap();

@@ -69,10 +69,7 @@ async fn run(home: &mut Home, arguments: &[&str], command: &str) -> (Value, Stri
     let model =
         ModelServer::playing([Answer::calls("Bash", json!({ "command": command })), Answer::says("Done.")])
             .await;
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     let mut run = home.command(&[&["run", "--output", "json"], arguments, &["go"]].concat());
     let ran = tokio::task::spawn_blocking(move || run.output()).await.unwrap().unwrap();
     model.asked(2).await;
@@ -184,8 +181,7 @@ async fn what_a_cancelled_command_changed_is_undone_and_the_model_is_told() {
         Some(Answer::calls("Bash", json!({ "command": "echo half >>a.txt; echo be''gun; sleep 1000" })));
     let model =
         ModelServer::answering(move |_| command.take().unwrap_or_else(|| Answer::says("Done."))).await;
-    home.environment.push(("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()));
-    home.environment.push(("ANTHROPIC_BASE_URL".to_owned(), model.url()));
+    home.asks(&model.url());
     let mut client = Client::open(&home).await;
     let prompt = |text: &str| json!([{ "type": "text", "text": text }]);
     let started = client.request("copydesk/task/start", json!({ "prompt": prompt("go") })).await.unwrap();

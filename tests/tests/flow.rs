@@ -112,10 +112,7 @@ async fn progress_says_why_a_request_is_made_again() {
     ])
     .await;
     let mut home = Home::new();
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     let mut client = plain(&home).await;
     ask(&mut client, "hello").await;
     let report = client

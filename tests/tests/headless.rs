@@ -34,10 +34,7 @@ async fn run(
     answers: impl IntoIterator<Item = Answer>,
 ) -> (Ran, ModelServer) {
     let model = ModelServer::playing(answers).await;
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     let mut command = tokio::process::Command::from(home.command(&["run"]));
     let output = command.args(arguments).stdin(Stdio::null()).output().await.unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

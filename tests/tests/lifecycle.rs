@@ -11,7 +11,7 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use copydesk_tests::client::{Answer, Client, Home, full_capabilities};
+use copydesk_tests::client::{Answer, Client, FAKE_KEY, Home, full_capabilities};
 use serde_json::{Value, json};
 
 const SOON: Duration = Duration::from_secs(2);
@@ -184,7 +184,7 @@ async fn handlers_that_wait_hold_up_nothing() {
 
 #[tokio::test]
 async fn a_key_is_in_no_log_and_no_message() {
-    let key = "sk-ant-FAKE-0123456789abcdef";
+    let key = FAKE_KEY;
     let mut home = Home::new();
     home.environment = [("ANTHROPIC_API_KEY", key), ("COPYDESK_LOG", "trace")]
         .map(|(name, value)| (name.to_owned(), value.to_owned()))

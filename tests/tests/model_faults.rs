@@ -7,7 +7,7 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
-use copydesk_tests::client::{Client, Home, full_capabilities};
+use copydesk_tests::client::{Client, FAKE_KEY, Home, full_capabilities};
 use copydesk_tests::model_server::{Answer, ModelServer};
 use copydesk_tests::person::ask;
 use serde_json::Value;
@@ -61,7 +61,7 @@ async fn follow(client: &mut Client) -> Seen {
     seen
 }
 
-const KEY: (&str, &str) = ("ANTHROPIC_API_KEY", "sk-ant-FAKE-0123456789abcdef");
+const KEY: (&str, &str) = ("ANTHROPIC_API_KEY", FAKE_KEY);
 const TWICE: &str = "[model]\nattempts = 2\n";
 
 #[track_caller]

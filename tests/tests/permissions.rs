@@ -22,10 +22,7 @@ async fn scene() -> (Home, ModelServer) {
         Answer::says("Read."),
     ])
     .await;
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     (home, model)
 }
 
@@ -169,10 +166,7 @@ async fn an_answer_may_change_what_is_asked_from_then_on() {
     for name in ["../outside.txt", "../other.txt"] {
         home.write(name, "secret\n");
     }
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     let mut client = Client::open(&home).await;
     let prompt = json!([{ "type": "text", "text": "read it" }]);
     client.request("copydesk/task/start", json!({ "prompt": prompt })).await.unwrap();

@@ -11,7 +11,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use copydesk_tests::client::{Client, Home};
+use copydesk_tests::client::{Client, FAKE_KEY, Home};
 use copydesk_tests::model_server::{Answer, ModelServer, Request, Wire};
 use serde_json::{Value, json};
 
@@ -46,10 +46,7 @@ async fn break_at_each(wire: Wire, places: &[usize]) {
     let mut home = Home::new();
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     home.environment = match wire {
-        Wire::Messages => vec![
-            pair("ANTHROPIC_API_KEY", "sk-ant-FAKE-0123456789abcdef"),
-            pair("ANTHROPIC_BASE_URL", &model.url()),
-        ],
+        Wire::Messages => vec![pair("ANTHROPIC_API_KEY", FAKE_KEY), pair("ANTHROPIC_BASE_URL", &model.url())],
         Wire::ChatCompletions | Wire::Ollama => vec![pair("OPENAI_BASE_URL", &model.url())],
     };
     for &place in places {

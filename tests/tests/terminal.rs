@@ -79,10 +79,7 @@ fn number(shown: &str, option: &str) -> String {
 async fn scene(answers: impl IntoIterator<Item = Answer>) -> (Home, ModelServer) {
     let mut home = Home::new();
     let model = ModelServer::playing(answers).await;
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     (home, model)
 }
 

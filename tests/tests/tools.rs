@@ -17,10 +17,7 @@ async fn scene(tool: &str, input: Value) -> (Home, ModelServer) {
     let mut home = Home::new();
     home.write("a.rs", "fn load() {}\n");
     let model = ModelServer::playing([Answer::calls(tool, input), Answer::says("Done.")]).await;
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     (home, model)
 }
 

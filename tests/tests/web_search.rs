@@ -64,10 +64,7 @@ async fn run(config: &str, arguments: &[&str]) -> (String, ModelServer) {
         }
     })
     .await;
-    home.environment = vec![
-        ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-FAKE-0123456789abcdef".to_owned()),
-        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-    ];
+    home.asks(&model.url());
     let mut command = tokio::process::Command::from(home.command(&["run"]));
     let output = command.args(arguments).arg("go on").stdin(Stdio::null()).output().await.unwrap();
     (String::from_utf8(output.stdout).unwrap(), model)

@@ -10,6 +10,9 @@ use tokio::sync::mpsc;
 
 use super::{DEADLINE, wire};
 
+/// A key that opens nothing.
+pub const FAKE_KEY: &str = "sk-ant-FAKE-0123456789abcdef";
+
 /// A home folder with a project in it.
 pub struct Home {
     folder: TempDir,
@@ -41,6 +44,12 @@ impl Home {
         let folder = tempfile::tempdir_in(folder).expect("a temporary folder");
         std::fs::create_dir(folder.path().join("project")).expect("a project folder");
         Self { folder, environment: Vec::new(), errors: None }
+    }
+
+    /// The program asks the Anthropic model at `url` from now on, with the fake key.
+    pub fn asks(&mut self, url: &str) {
+        let variables = [("ANTHROPIC_API_KEY", FAKE_KEY), ("ANTHROPIC_BASE_URL", url)];
+        self.environment.extend(variables.map(|(name, value)| (name.to_owned(), value.to_owned())));
     }
 
     /// The project, or a file of it.

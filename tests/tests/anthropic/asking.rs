@@ -11,7 +11,7 @@ use copydesk::models::{
 use futures::StreamExt;
 use serde_json::json;
 
-pub(crate) const KEY: &str = "sk-ant-FAKE-0123456789abcdef";
+pub(crate) use copydesk_tests::client::FAKE_KEY as KEY;
 
 /// What a stream came to.
 #[derive(Debug, Default)]
