@@ -118,7 +118,7 @@ impl Desk {
         let proposal = make(seen_now).map_err(ProposeError::Refused)?;
         if is_read_only(path) {
             let message =
-                format!("{path} is read-only, so no change of it can be accepted; ask the user first.");
+                format!("{path} is read-only, so no change of it can be accepted until it is made writable.");
             return Err(ProposeError::Refused(message));
         }
         self.legal(session, path, seen_now.text.as_ref(), proposal)
@@ -142,14 +142,22 @@ impl Desk {
             )),
             (Proposal::Write { content, seen: None }, None) => Ok(AgentChange::Write(content)),
             (Proposal::Made { content, from: None, extent }, None) => Ok(AgentChange::Make(content, extent)),
-            (Proposal::Write { seen: None, .. } | Proposal::Made { from: None, .. }, Some(_)) => {
+            (Proposal::Write { seen: None, .. }, Some(_)) => {
                 refuse(format!("{name} exists and has not been read: read it first, then write it again."))
             }
+            // What became of a command's changes is read by the person too.
+            (Proposal::Made { from: None, .. }, Some(_)) => refuse(format!(
+                "Somebody else made {name} while the command ran: run it again if it is still wanted."
+            )),
             (Proposal::Write { content, seen: Some(seen) }, Some(now)) => {
                 three_way(&seen, now, &content).map(AgentChange::Write).map_err(conflict)
             }
             (Proposal::Made { content, from: Some(from), extent }, Some(now)) => {
-                three_way(&from, now, &content).map(|text| AgentChange::Make(text, extent)).map_err(conflict)
+                let made = three_way(&from, now, &content).map(|text| AgentChange::Make(text, extent));
+                let message = format!(
+                    "{name} was changed while the command ran, in the same place: run it again if it is still wanted."
+                );
+                made.map_err(|_| ProposeError::Refused(message))
             }
             (Proposal::Delete, Some(_)) => Ok(AgentChange::Delete),
             (Proposal::Rename { to }, Some(_)) => {
@@ -164,9 +172,12 @@ impl Desk {
                     Ok(AgentChange::Rename(to))
                 }
             }
-            (Proposal::Write { seen: Some(_), .. } | Proposal::Made { from: Some(_), .. }, None) => refuse(
-                format!("{name} was deleted since it was read: look where it went before writing it again."),
-            ),
+            (Proposal::Write { seen: Some(_), .. }, None) => refuse(format!(
+                "{name} was deleted since it was read: look where it went before writing it again."
+            )),
+            (Proposal::Made { from: Some(_), .. }, None) => refuse(format!(
+                "{name} was deleted while the command ran: run it again if it is still wanted."
+            )),
             (Proposal::Edit(_) | Proposal::Delete | Proposal::Rename { .. }, None) => {
                 Err(ReadError::Missing { path: path.clone() }.into())
             }

@@ -2,7 +2,8 @@
 
 use super::bench::{ABCD, Bench, message, outcomes};
 use crate::conversation::SessionId;
-use crate::review::{Decide, Outcome, Take, Target};
+use crate::documents::Text;
+use crate::review::{Decide, Extent, Outcome, Proposal, Take, Target};
 
 const PENDING: &str = "f [A] 1 b -> B pending\n";
 
@@ -164,6 +165,23 @@ async fn a_file_that_became_a_link_is_still_under_review_and_says_so() {
     assert_eq!(bench.disk("other").unwrap(), "x\n");
     bench.decide(Decide::Reject { reason: None }, Target::File(bench.path("f"))).await;
     assert_eq!(bench.review().await, "");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_command_made_is_refused_in_words_for_the_person_too() {
+    let bench = Bench::new();
+    bench.put("changed", "a\nX\nc\nd\n");
+    bench.put("made", "theirs\n");
+    let check = async |name: &str, from: Option<&str>, want: &str| {
+        let (content, extent) = ("a\nY\nc\nd\n".to_owned(), Extent::Parts);
+        let made = Proposal::Made { content, from: from.map(Text::from), extent };
+        let refused = bench.propose("A", name, "run", Box::new(move |_| Ok(made))).await.unwrap_err();
+        assert_eq!(refused.to_string(), format!("{want}: run it again if it is still wanted."));
+    };
+    let place = "changed was changed while the command ran, in the same place";
+    check("changed", Some(ABCD), place).await;
+    check("made", None, "Somebody else made made while the command ran").await;
+    check("gone", Some(ABCD), "gone was deleted while the command ran").await;
 }
 
 #[tokio::test(start_paused = true)]
