@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 
-use copydesk_tests::cases::{case, list};
+use copydesk_tests::cases::{bytes, case, list};
 use copydesk_tests::client::Home;
 use copydesk_tests::puppet::{Outcome, Puppets};
 use serde_json::{Map, Value, json};
@@ -373,10 +373,6 @@ fn file_names(home: &Home) -> Vec<String> {
         entries.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
-}
-
-fn bytes(hex: &str) -> Vec<u8> {
-    (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
 }
 
 /// Bytes as a failure's text can show them: text where it is some, else numbers.

@@ -10,7 +10,7 @@
 
 use std::fs;
 
-use copydesk_tests::cases::{case, list};
+use copydesk_tests::cases::{bytes, case, list};
 use copydesk_tests::client::Home;
 use copydesk_tests::puppet::{Outcome, Puppets};
 use serde_json::{Map, Value, json};
@@ -19,10 +19,7 @@ use serde_json::{Map, Value, json};
 async fn begin(case: &Value) -> Puppets {
     let home = Home::new();
     for file in list(&case["workspace"]) {
-        let digits: Vec<u8> = file["hex"].as_str().unwrap().bytes().collect();
-        let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap();
-        let bytes: Vec<u8> = digits.chunks(2).map(byte).collect();
-        fs::write(home.path(file["path"].as_str().unwrap()), bytes).unwrap();
+        home.write(file["path"].as_str().unwrap(), bytes(file["hex"].as_str().unwrap()));
     }
     Puppets::start(home).await
 }

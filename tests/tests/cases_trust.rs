@@ -13,7 +13,7 @@ use std::net::TcpListener;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use copydesk_tests::cases::{case, list};
+use copydesk_tests::cases::{bytes, case, list};
 use copydesk_tests::client::{Client, Home};
 use copydesk_tests::model_server::{Answer, ModelServer, Request};
 use copydesk_tests::person::{ask, execute, plain};
@@ -128,10 +128,7 @@ async fn a_root_that_is_a_link_is_the_workspace() {
 async fn foreign(case: &Value, command: &'static str) -> (Home, ModelServer) {
     let mut home = Home::new();
     for file in list(&case["workspace"]) {
-        let hex = file["hex"].as_str().unwrap();
-        let bytes: Vec<u8> =
-            (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect();
-        home.write(file["path"].as_str().unwrap(), bytes);
+        home.write(file["path"].as_str().unwrap(), bytes(file["hex"].as_str().unwrap()));
     }
     let model = ModelServer::answering(move |request| {
         let is_new = request.results().is_empty();
