@@ -18,6 +18,7 @@ pub use ground::{Best, Ground, WallKind, ground};
 pub use order::{Exit, Limits, Network};
 pub use output::{Caps, Shown};
 pub use process::Refusal;
+pub use sandbox::secret_places;
 pub use session::{Request, Sandbox, Shell, ShellSettings, Times};
 pub use task::{How, Outcome, StopOnDrop, Task};
 pub use trial_tree::{ChangeKind, FileView, TextRule, TreeChange, Whole};

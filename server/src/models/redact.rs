@@ -7,26 +7,45 @@ const MARK: &str = "[key]";
 
 /// That many characters of a key in a row are taken for the key.
 const TELLING: usize = 8;
+/// A key that is shorter than that counts only where it stands alone, and one that is shorter than this is none: it says
+/// that a server of one's own wants to see something.
+const SHORTEST: usize = 4;
 
-/// `text` without `key`: not whole, not a telling piece of it, and not in base64.
+/// `text` without `key`: not whole, not a telling piece of it, and not in base64. Of a short key, without the whole word.
 pub(super) fn redacted(text: &str, key: &ApiKey) -> String {
     let key = key.expose().trim();
     if key.is_empty() {
         return text.to_owned();
     }
-    let text = without_pieces(text, &base64(key.as_bytes()));
-    without_pieces(&text, key)
+    match key.chars().count() {
+        TELLING.. => without_pieces(&without_pieces(text, &base64(key.as_bytes())), key),
+        SHORTEST.. => without_words(text, key),
+        _ => text.to_owned(),
+    }
+}
+
+/// Replaces `secret` where no letter and no digit stands beside it.
+fn without_words(text: &str, secret: &str) -> String {
+    let mut clean = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(secret) {
+        clean.push_str(before);
+        let stands_alone =
+            !clean.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric);
+        clean.push_str(if stands_alone { MARK } else { secret });
+        rest = after;
+    }
+    clean + rest
 }
 
 /// Replaces each stretch of `text` that repeats at least `TELLING` characters of `secret`.
 fn without_pieces(text: &str, secret: &str) -> String {
     let (text, secret): (Vec<char>, Vec<char>) = (text.chars().collect(), secret.chars().collect());
-    let telling = TELLING.min(secret.len());
     let mut clean = String::with_capacity(text.len());
     let mut rest = text.as_slice();
     while let Some(first) = rest.first() {
         let repeated = longest_piece(rest, &secret);
-        if repeated >= telling {
+        if repeated >= TELLING {
             clean.push_str(MARK);
             rest = rest.get(repeated..).unwrap_or_default();
         } else {
@@ -89,5 +108,14 @@ mod tests {
         );
         check("größe sk-ant", "größe sk-ant");
         assert_eq!(redacted("text", &ApiKey::new("")), "text");
+    }
+
+    #[test]
+    fn a_short_key_is_no_part_of_a_word() {
+        let redacted = |text: &str, key: &str| redacted(text, &ApiKey::new(key));
+        assert_eq!(redacted("max_tokens exceeds text: x", "x"), "max_tokens exceeds text: x");
+        assert_eq!(redacted("bad key 'none', nonetheless", "none"), "bad key '[key]', nonetheless");
+        assert_eq!(redacted("ollama/ollamas ollama", "ollama"), "[key]/ollamas [key]");
+        assert_eq!(redacted("bad key 12345678", "12345678"), "bad key [key]");
     }
 }

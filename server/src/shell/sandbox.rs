@@ -6,8 +6,10 @@ use super::Sandbox;
 use super::order::Limits;
 
 mod secrets;
+mod variables;
 
-use secrets::{OF_HOME, OF_SYSTEM, sounds_secret};
+use secrets::{OF_HOME, OF_SYSTEM};
+use variables::sounds_secret;
 
 /// Through these sockets other programs would act for the command, outside of its walls.
 const SERVICES: [&str; 8] = [
@@ -75,9 +77,14 @@ impl Default for Limits {
     }
 }
 
+/// Where secrets are in this home, if it has them.
+pub fn secret_places(home: &Utf8Path) -> impl Iterator<Item = Utf8PathBuf> {
+    OF_HOME.iter().map(move |secret| home.join(secret))
+}
+
 /// Files and folders that no command can read: `own` are the program's.
 pub(super) fn hidden(home: Option<&Utf8Path>, own: &[Utf8PathBuf]) -> Vec<Utf8PathBuf> {
-    let of_home = home.into_iter().flat_map(|home| OF_HOME.iter().map(|secret| home.join(secret)));
+    let of_home = home.into_iter().flat_map(secret_places);
     let of_system = OF_SYSTEM.iter().chain(&SERVICES).map(Utf8PathBuf::from);
     of_home.chain(of_system).chain(own.iter().cloned()).collect()
 }
