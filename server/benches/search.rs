@@ -9,6 +9,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use copydesk::config::TrialTreeChoice;
 use copydesk::conversation::{SessionId, ToolUseId};
 use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Range};
@@ -157,6 +158,7 @@ fn shell(root: &AbsPath) -> Shell {
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 0, is_text: |_| false },
+        trial_tree: TrialTreeChoice::Auto,
         best: Best::ALL,
         largest_copy: 0,
     };

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use camino::Utf8PathBuf;
+use copydesk::config::TrialTreeChoice;
 use copydesk::shell::{
     Best, Caps, LARGEST_COPY, Limits, Network, Request, Sandbox, Shell, ShellSettings, TextRule, Times,
 };
@@ -82,6 +83,7 @@ fn settings(base: &camino::Utf8Path) -> ShellSettings {
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 50 << 20, is_text: |bytes| std::str::from_utf8(bytes).is_ok() },
+        trial_tree: TrialTreeChoice::Auto,
         best: Best::ALL,
         largest_copy: LARGEST_COPY,
     }

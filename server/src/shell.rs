@@ -14,8 +14,8 @@ mod trial_tree;
 
 #[cfg(target_os = "linux")]
 pub use confined::run_if_asked;
-pub use ground::{Best, Ground, WallKind, ground};
-pub use order::{Exit, Limits, Network};
+pub use ground::{Best, Ground, WallKind, ground, not_as_wanted};
+pub use order::{CallFilter, Exit, Limits, Network};
 pub use output::{Caps, Shown};
 pub use process::Refusal;
 pub use sandbox::secret_places;

@@ -17,8 +17,7 @@ use self::stdio::Stdio;
 use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps, ToolSetup};
 use crate::cli;
 use crate::config::{
-    self, CommandNumber, NetworkChoice, Override, Places, Settings, TaskNumber, TrialTreeChoice,
-    choose_model, other_model,
+    self, CommandNumber, NetworkChoice, Override, Places, Settings, TaskNumber, choose_model, other_model,
 };
 use crate::documents::{self, AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::{Editor, Loudness};
@@ -229,14 +228,8 @@ fn shell_settings(settings: &Settings) -> ShellSettings {
             largest: settings.files.edit_limit.value,
             is_text: |bytes| documents::text_of(bytes).is_some(),
         },
-        best: shell::Best {
-            mode: match commands.trial_tree.value {
-                TrialTreeChoice::Auto | TrialTreeChoice::Overlay => shell::TrialMode::Overlay,
-                TrialTreeChoice::Copy => shell::TrialMode::Copy,
-                TrialTreeChoice::Direct => shell::TrialMode::Direct,
-            },
-            walls: shell::WallKind::Namespaces,
-        },
+        trial_tree: commands.trial_tree.value,
+        best: shell::Best::of(commands.trial_tree.value),
         largest_copy: shell::LARGEST_COPY,
     }
 }

@@ -31,6 +31,7 @@ const ROOMS: &[(&str, &str)] = &[
     ("tree_sitter", "shell/command/reading.rs"),
     ("tree_sitter_bash", "shell/command/reading.rs"),
     ("landlock", "shell"),
+    ("libc", "shell/confined/kernel.rs"),
     ("grep_searcher", "tools"),
     ("grep_regex", "tools"),
     ("grep_matcher", "tools"),

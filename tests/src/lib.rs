@@ -10,6 +10,7 @@
 
 pub mod cases;
 pub mod client;
+pub mod ground;
 pub mod model_server;
 pub mod person;
 pub mod puppet;

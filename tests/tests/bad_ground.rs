@@ -1,16 +1,12 @@
 //! Commands on a machine that refuses something, through the real program: no shell, no overlay, a full disk, a workspace
 //! that can't be written. Each is told, and the rest works.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::print_stderr,
-    reason = "a test that can't go on ends with its cause, and says what it could not try"
-)]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on ends with its cause")]
 
 use std::process::{Command, Output};
 
 use copydesk_tests::client::Home;
+use copydesk_tests::ground::{makes_name_spaces, not_tried};
 use copydesk_tests::model_server::{Answer, ModelServer};
 use serde_json::{Value, json};
 
@@ -41,10 +37,22 @@ async fn run_after(home: &Home, prepare: &str, arguments: &[&str]) -> Option<Out
     match ran {
         Ok(ran) if ran.status.code() != Some(99) => Some(ran),
         refused => {
-            eprintln!("not tried, since this machine does not let it be prepared: {refused:?}");
+            let why = format!("this machine does not let it be prepared: {refused:?}");
+            not_tried(&why, makes_name_spaces());
             None
         }
     }
+}
+
+/// Makes a place where commands can't have an overlay.
+fn no_overlay(home: &mut Home) -> String {
+    let state = home.state().parent().unwrap().to_str().unwrap().to_owned();
+    home.environment.push(("XDG_STATE_HOME".to_owned(), format!("{state}/o")));
+    // An overlay takes no overlay for its upper layer.
+    format!(
+        "mkdir -p {state} && mount -t tmpfs none {state} && mkdir {state}/l {state}/u {state}/w {state}/o && \
+         mount -t overlay none -o lowerdir={state}/l,upperdir={state}/u,workdir={state}/w,userxattr {state}/o"
+    )
 }
 
 /// What the model was told of its commands, in order.
@@ -70,13 +78,7 @@ async fn without_a_shell_a_command_is_refused_in_words_and_reading_works() {
 #[tokio::test]
 async fn where_no_overlay_can_be_mounted_a_copy_is_used_and_the_doctor_says_why() {
     let (mut home, model) = scene(&["cat a.txt; echo b >>a.txt"]).await;
-    let state = home.state().parent().unwrap().to_str().unwrap().to_owned();
-    // An overlay takes no overlay for its upper layer.
-    let prepare = format!(
-        "mkdir -p {state} && mount -t tmpfs none {state} && mkdir {state}/l {state}/u {state}/w {state}/o && \
-         mount -t overlay none -o lowerdir={state}/l,upperdir={state}/u,workdir={state}/w,userxattr {state}/o"
-    );
-    home.environment.push(("XDG_STATE_HOME".to_owned(), format!("{state}/o")));
+    let prepare = no_overlay(&mut home);
     let Some(ran) = run_after(&home, &prepare, &RUN).await else { return };
     assert!(ran.status.success(), "{ran:?}");
     let (text, is_error) = told(&model).pop().unwrap();
@@ -88,6 +90,24 @@ async fn where_no_overlay_can_be_mounted_a_copy_is_used_and_the_doctor_says_why(
         said.contains("a copy of the workspace (copy)") && said.contains("no overlay (overlay:"),
         "{said}"
     );
+}
+
+#[tokio::test]
+async fn where_an_overlay_is_wanted_nothing_less_is_taken() {
+    let (mut home, model) = scene(&["echo b >>a.txt"]).await;
+    home.write("../config/copydesk/config.toml", "[shell]\ntrial_tree = \"overlay\"\n");
+    let prepare = no_overlay(&mut home);
+    let Some(ran) = run_after(&home, &prepare, &RUN).await else { return };
+    let (text, is_error) = told(&model).pop().unwrap();
+    assert!(
+        is_error && text.contains("`shell.trial_tree` is \"overlay\", which can't be had here"),
+        "{text}"
+    );
+    assert!(text.contains("no overlay (overlay:") && text.contains("With \"auto\""), "{text}");
+    assert_eq!(std::fs::read_to_string(home.path("a.txt")).unwrap(), "a\n", "{ran:?}");
+    let Some(doctor) = run_after(&home, &prepare, &["doctor"]).await else { return };
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(said.contains("commands don't run: `shell.trial_tree` is \"overlay\""), "{said}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
-//! What commands run on here, and where user name spaces are switched off: the doctor names it and the reason, and a command runs so.
+//! What commands run on here, and where the kernel refuses something: the doctor names it and the reason, and a command runs so.
 
 #![allow(
+    clippy::indexing_slicing,
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stdout,
@@ -10,6 +11,7 @@
 use std::process::{Command, Output};
 
 use copydesk_tests::client::Home;
+use copydesk_tests::ground::{makes_name_spaces, not_tried};
 use copydesk_tests::model_server::{Answer, ModelServer, Request};
 use serde_json::json;
 
@@ -19,23 +21,51 @@ enum Where {
     Here,
     /// In a user name space that lets nobody make another.
     WithoutNamespaces,
+    /// Where the kernel knows nothing of a filter of system calls.
+    WithoutFilter,
 }
 
 const WITHOUT: &str = "echo 0 >/proc/sys/user/max_user_namespaces && exec \"$@\"";
 
-/// The program with these arguments. `None`: this machine makes no name space to try it in.
+/// Refuses `seccomp` and `prctl(PR_SET_SECCOMP)` from here on, as a kernel does that was built without them, and runs what
+/// follows.
+const UNFILTERED: &str = r"
+import ctypes, os, platform, struct, sys
+seccomp, prctl = {'x86_64': (317, 157), 'aarch64': (277, 167)}[platform.machine()]
+step = lambda code, yes, no, value: struct.pack('HBBI', code, yes, no, value)
+program = b''.join([
+    step(0x20, 0, 0, 0), step(0x15, 3, 0, seccomp), step(0x15, 0, 3, prctl),
+    step(0x20, 0, 0, 16), step(0x15, 0, 1, 22), step(0x06, 0, 0, 0x00050000 | 22), step(0x06, 0, 0, 0x7fff0000)])
+held = ctypes.create_string_buffer(program)
+filter = ctypes.create_string_buffer(struct.pack('HxxxxxxQ', 7, ctypes.addressof(held)))
+c = ctypes.CDLL(None, use_errno=True)
+assert c.prctl(38, 1, 0, 0, 0) == 0 and c.prctl(22, 2, filter, 0, 0) == 0, ctypes.get_errno()
+os.execvp(sys.argv[1], sys.argv[1:])
+";
+
+/// The program with these arguments. `None`: this machine makes no such place to try it in, which is told.
 fn command(home: &Home, place: Where, arguments: &[&str]) -> Option<Command> {
     let program = home.command(arguments);
     if place == Where::Here {
         return Some(program);
     }
-    let unshared = |inner: &[&str]| {
-        let mut command = Command::new("unshare");
-        command.args(["--user", "--map-root-user", "sh", "-c", WITHOUT, "sh"]).args(inner);
+    let around = |inner: &[&str]| {
+        let words: &[&str] = match place {
+            Where::WithoutFilter => &["python3", "-c", UNFILTERED],
+            Where::Here | Where::WithoutNamespaces => {
+                &["unshare", "--user", "--map-root-user", "sh", "-c", WITHOUT, "sh"]
+            }
+        };
+        let mut command = Command::new(words[0]);
+        command.args(&words[1..]).args(inner);
         command
     };
-    let can = unshared(&["true"]).output().is_ok_and(|tried| tried.status.success());
-    let mut wrapped = unshared(&[]);
+    let tried = around(&["true"]).output();
+    let can = tried.as_ref().is_ok_and(|tried| tried.status.success());
+    if !can {
+        not_tried(&format!("this machine makes no such place: {place:?}: {tried:?}"), makes_name_spaces());
+    }
+    let mut wrapped = around(&[]);
     wrapped.arg(program.get_program()).args(program.get_args()).current_dir(home.path("")).env_clear();
     wrapped.envs(program.get_envs().filter_map(|(name, value)| Some((name, value?))));
     can.then_some(wrapped)
@@ -70,7 +100,7 @@ fn the_doctor_names_the_mode_and_why_it_is_no_better() {
 #[test]
 fn without_user_name_spaces_it_is_a_copy_behind_landlock_and_the_reason_is_told() {
     let Some(found) = examined(Where::WithoutNamespaces) else {
-        // Then this is that machine, and the test above has seen it.
+        // Then this may be that machine, and the test above has seen it.
         return;
     };
     assert!(found[0].contains("(copy)"), "{found:#?}");
@@ -80,9 +110,19 @@ fn without_user_name_spaces_it_is_a_copy_behind_landlock_and_the_reason_is_told(
     assert!(why.contains("user name space"), "the step that was refused is named: {why}");
 }
 
+#[test]
+fn without_a_filter_of_system_calls_the_walls_stand_and_it_is_told() {
+    let Some(found) = examined(Where::WithoutFilter) else { return };
+    assert!(found.iter().any(|line| line.contains("is not filtered (no seccomp)")), "{found:#?}");
+    let why = found.iter().find(|line| line.starts_with("because: "));
+    assert!(why.is_some_and(|why| why.contains("no filter of system calls (Invalid argument")), "{found:#?}");
+    let here = examined(Where::Here).unwrap();
+    assert_eq!(found[..2], here[..2], "the rest is as it is with one");
+}
+
 #[tokio::test]
-async fn a_command_runs_on_the_draft_in_either_place() {
-    for place in [Where::Here, Where::WithoutNamespaces] {
+async fn a_command_runs_on_the_draft_in_each_place() {
+    for place in [Where::Here, Where::WithoutNamespaces, Where::WithoutFilter] {
         let mut home = Home::new();
         if command(&home, place, &[]).is_none() {
             continue;

@@ -9,7 +9,7 @@ use copydesk::agent::{
     Limits, LoopEvent, NoHooks, PermissionSetup, SessionDeps, SessionEvent, Sessions, ShellDeps, StartTask,
     TaskContext, TerminalReason, ToolSetup,
 };
-use copydesk::config::ContextSettings;
+use copydesk::config::{ContextSettings, TrialTreeChoice};
 use copydesk::conversation::{ContentBlock, SessionId};
 use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Position, Range};
@@ -54,6 +54,7 @@ fn no_shell() -> ShellDeps {
         limits: shell::Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 0, is_text: |_| false },
+        trial_tree: TrialTreeChoice::Auto,
         best: Best::ALL,
         largest_copy: 0,
     };

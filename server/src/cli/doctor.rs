@@ -25,7 +25,9 @@ pub(super) async fn doctor(terminal: &mut Terminal, overrides: Vec<Override>) ->
         Ok(time) => Finding::good(format!("the server starts and answers in {} ms", time.as_millis())),
         Err(error) => Finding::bad(format!("the server does not work: {error:#}")),
     };
-    let found = checkup(&load(&places(&overrides)), server, look_at_commands().await, on_path);
+    let loaded = load(&places(&overrides));
+    let commands = look_at_commands(loaded.settings.shell.trial_tree.value).await;
+    let found = checkup(&loaded, server, commands, on_path);
     for section in &found.sections {
         terminal.styled(Look::Heading, section.title);
         for finding in &section.findings {

@@ -2,7 +2,9 @@
 //!
 //! Stdin is the control socket: the order comes in, reports go out, and its end means that the command is to end.
 
+mod calls;
 mod guard;
+mod kernel;
 mod loopback;
 mod mounts;
 mod namespaces;
@@ -78,7 +80,9 @@ fn outside(order: Order) -> Result<Exit, Refused> {
             guard::own_session()?;
             rights::limit(order.limits)?;
             rights::give_up_privileges()?;
+            kernel::leave_keys(order.filter)?;
             rights::restrict(wanted)?;
+            kernel::filter_calls(order.filter)?;
             guard::run(&order, guard::End::Descendants)
         }
         Walls::Open => {
@@ -116,10 +120,13 @@ fn inside(order: Order) -> Result<Exit, Refused> {
     mounts::processes();
     rights::limit_processes_of_this_space(order.limits);
     mounts::lock_knobs()?;
+    mounts::hide_keys();
     loopback::bring_up(spaces.network);
     rights::limit(order.limits)?;
     rights::give_up_privileges()?;
+    kernel::leave_keys(order.filter)?;
     rights::restrict_namespaces(spaces)?;
+    kernel::filter_calls(order.filter)?;
     guard::run(&order, guard::End::NameSpace)
 }
 

@@ -5,15 +5,18 @@ use std::path::PathBuf;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::order::{Exit, Limits, Namespaces, Network, Order, Rights, Tree, Walls};
+use super::order::{CallFilter, Exit, FILTER, Limits, Namespaces, Network, Order, Rights, Tree, Walls};
 use super::process::{Ended, Process};
 use super::{Refusal, TrialMode};
+use crate::config::TrialTreeChoice;
 
 /// What commands run on here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ground {
     pub mode: TrialMode,
     pub walls: WallKind,
+    /// Off without walls, and where the kernel or this program has none.
+    pub filter: CallFilter,
     /// Why it is no better; `None`: there is nothing better.
     pub why: Option<String>,
 }
@@ -44,6 +47,32 @@ pub struct Best {
 
 impl Best {
     pub const ALL: Self = Self { mode: TrialMode::Overlay, walls: WallKind::Namespaces };
+
+    /// What the setting `shell.trial_tree` leaves.
+    pub const fn of(choice: TrialTreeChoice) -> Self {
+        match choice {
+            TrialTreeChoice::Auto | TrialTreeChoice::Overlay => Self::ALL,
+            TrialTreeChoice::Copy => Self { mode: TrialMode::Copy, ..Self::ALL },
+            TrialTreeChoice::Direct => Self { mode: TrialMode::Direct, ..Self::ALL },
+        }
+    }
+}
+
+/// Why commands don't run here at all, though they could: the setting wants an overlay and nothing less.
+pub fn not_as_wanted(choice: TrialTreeChoice, ground: &Ground) -> Option<String> {
+    let wanted = match choice {
+        TrialTreeChoice::Auto | TrialTreeChoice::Copy | TrialTreeChoice::Direct => return None,
+        TrialTreeChoice::Overlay => TrialMode::Overlay,
+    };
+    (ground.mode != wanted).then(|| {
+        let why = ground.why.as_deref().unwrap_or("no reason is known");
+        format!(
+            "`shell.trial_tree` is \"{}\", which can't be had here: {why}. With \"auto\" commands run on the next best, \
+             which is \"{}\"",
+            choice.name(),
+            ground.mode.name()
+        )
+    })
 }
 
 /// Tries them, the best first, in the empty folder `folder`, for a workspace of these roots.
@@ -51,30 +80,31 @@ pub async fn ground(program: &PathBuf, folder: &Utf8Path, roots: &[Utf8PathBuf],
     let mut why = Vec::new();
     if best.walls == WallKind::Namespaces {
         if best.mode == TrialMode::Overlay {
-            match attempt(program, folder, Try::Overlay(roots)).await {
-                Ok(()) => return Ground { mode: TrialMode::Overlay, walls: WallKind::Namespaces, why: None },
+            match attempt(program, folder, &Try::Overlay(roots)).await {
+                Ok(lacking) => return found(TrialMode::Overlay, WallKind::Namespaces, lacking, why),
                 Err(refusal) => why.push(format!("no overlay ({refusal})")),
             }
         }
-        match attempt(program, folder, Try::Namespaces).await {
-            Ok(()) => {
-                return Ground { mode: copy_at_most(best), walls: WallKind::Namespaces, why: reasons(&why) };
-            }
+        match attempt(program, folder, &Try::Namespaces).await {
+            Ok(lacking) => return found(copy_at_most(best), WallKind::Namespaces, lacking, why),
             Err(refusal) => why.push(format!("no namespaces ({refusal})")),
         }
     }
-    let walls = if best.walls == WallKind::Open {
-        WallKind::Open
-    } else {
-        match attempt(program, folder, Try::Rights).await {
-            Ok(()) => WallKind::Rights,
-            Err(refusal) => {
-                why.push(format!("no Landlock ({refusal})"));
-                WallKind::Open
-            }
+    if best.walls != WallKind::Open {
+        match attempt(program, folder, &Try::Rights).await {
+            Ok(lacking) => return found(copy_at_most(best), WallKind::Rights, lacking, why),
+            Err(refusal) => why.push(format!("no Landlock ({refusal})")),
         }
-    };
-    Ground { mode: copy_at_most(best), walls, why: reasons(&why) }
+    }
+    let (mode, walls, filter) = (copy_at_most(best), WallKind::Open, CallFilter::Off);
+    Ground { mode, walls, filter, why: reasons(&why) }
+}
+
+/// `lacking`: why there is no filter of system calls.
+fn found(mode: TrialMode, walls: WallKind, lacking: Option<Refusal>, mut why: Vec<String>) -> Ground {
+    let filter = if lacking.is_none() { CallFilter::On } else { CallFilter::Off };
+    why.extend(lacking.map(|refusal| format!("no filter of system calls ({})", refusal.cause)));
+    Ground { mode, walls, filter, why: reasons(&why) }
 }
 
 enum Try<'r> {
@@ -95,7 +125,23 @@ fn reasons(why: &[String]) -> Option<String> {
     (!why.is_empty()).then(|| why.join(", "))
 }
 
-async fn attempt(program: &PathBuf, folder: &Utf8Path, what: Try<'_>) -> Result<(), Refusal> {
+/// With the filter of system calls, or without it if that is all that can't be had: the answer says why then.
+async fn attempt(program: &PathBuf, folder: &Utf8Path, what: &Try<'_>) -> Result<Option<Refusal>, Refusal> {
+    match try_out(program, folder, what, CallFilter::On).await {
+        Ok(()) => Ok(None),
+        Err(lacking) if lacking.step == FILTER => {
+            try_out(program, folder, what, CallFilter::Off).await.map(|()| Some(lacking))
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+async fn try_out(
+    program: &PathBuf,
+    folder: &Utf8Path,
+    what: &Try<'_>,
+    filter: CallFilter,
+) -> Result<(), Refusal> {
     let failed = |error: std::io::Error| Refusal { step: "folder".to_owned(), cause: error.to_string() };
     let [lower, upper, work, temporary, scratch] =
         ["lower", "upper", "work", "tmp", "scratch"].map(|name| folder.join(name));
@@ -119,7 +165,7 @@ async fn attempt(program: &PathBuf, folder: &Utf8Path, what: Try<'_>) -> Result<
                 fs::create_dir_all(&upper).and_then(|()| fs::create_dir_all(&work)).map_err(failed)?;
                 Ok(Tree::Overlay { at: at.clone(), upper, work })
             };
-            let trees = std::iter::once(&lower).chain(roots).enumerate().map(over);
+            let trees = std::iter::once(&lower).chain(*roots).enumerate().map(over);
             spaces(trees.collect::<Result<_, Refusal>>()?)
         }
         Try::Namespaces => spaces(vec![Tree::Copy { at: lower, copy: upper }]),
@@ -133,6 +179,7 @@ async fn attempt(program: &PathBuf, folder: &Utf8Path, what: Try<'_>) -> Result<
         cwd: "/".into(),
         environment: Vec::new(),
         walls,
+        filter,
         limits: Limits::default(),
     };
     match Process::start(program, &order).await?.hear(|_| {}, std::future::pending()).await {

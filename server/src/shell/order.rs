@@ -15,8 +15,20 @@ pub(super) struct Order {
     /// All of it: nothing is inherited.
     pub(super) environment: Vec<(String, String)>,
     pub(super) walls: Walls,
+    pub(super) filter: CallFilter,
     pub(super) limits: Limits,
 }
+
+/// Whether the kernel refuses a command the calls that it has no use for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CallFilter {
+    On,
+    /// There are no walls, or this kernel has no such filter.
+    Off,
+}
+
+/// The step that fails where it has none.
+pub(super) const FILTER: &str = "filter of system calls";
 
 /// What keeps a command inside.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

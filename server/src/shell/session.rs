@@ -13,13 +13,14 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use tokio::sync::OnceCell;
 
 use self::places::Places;
-use super::ground::{Best, Ground, WallKind, ground};
-use super::order::{Limits, Namespaces, Network, Order, Rights, Walls};
+use super::ground::{Best, Ground, WallKind, ground, not_as_wanted};
+use super::order::{CallFilter, Limits, Namespaces, Network, Order, Rights, Walls};
 use super::output::{Caps, Output};
 use super::process::{Ended, Process};
 use super::task::{How, Task};
 use super::trial_tree::{FileView, TextRule, Trees, is_ignored, outer};
 use super::{Refusal, TrialMode, sandbox};
+use crate::config::TrialTreeChoice;
 
 /// What holds for the commands of all sessions.
 #[derive(Clone, Debug)]
@@ -40,6 +41,9 @@ pub struct ShellSettings {
     pub limits: Limits,
     pub caps: Caps,
     pub text: TextRule,
+    /// On what commands run.
+    pub trial_tree: TrialTreeChoice,
+    /// Less than that choice would take.
     pub best: Best,
     /// Bytes that a copy of the workspace may have.
     pub largest_copy: u64,
@@ -155,6 +159,15 @@ impl Shell {
         self.ground.get_or_init(|| find).await
     }
 
+    /// The ground, unless the user wants commands to run on another or not at all.
+    pub async fn ground_as_wanted(&self) -> Result<&Ground, Refusal> {
+        let ground = self.ground().await;
+        match not_as_wanted(self.settings.trial_tree, ground) {
+            Some(cause) => Err(Refusal { step: "trial tree".to_owned(), cause }),
+            None => Ok(ground),
+        }
+    }
+
     /// What is known of the ground, if somebody has asked.
     pub fn known_ground(&self) -> Option<&Ground> {
         self.ground.get()
@@ -179,10 +192,11 @@ impl Shell {
             state.started
         };
         let ground = match request.sandbox {
-            Sandbox::Walled => self.ground().await.clone(),
+            Sandbox::Walled => self.ground_as_wanted().await?.clone(),
             Sandbox::Without => Ground {
                 mode: TrialMode::Real,
                 walls: WallKind::Open,
+                filter: CallFilter::Off,
                 why: Some("the sandbox was switched off for this command".to_owned()),
             },
         };
@@ -230,6 +244,21 @@ impl Shell {
         std::mem::take(&mut self.lock().notices)
     }
 
+    /// Ends what still runs in the background, and gives it once what it changed is taken care of.
+    pub async fn end_background(&self) -> Vec<Arc<Task>> {
+        let in_background: Vec<Arc<Task>> =
+            self.lock().tasks.values().filter(|task| task.is_in_background()).cloned().collect();
+        let running: Vec<Arc<Task>> =
+            in_background.iter().filter(|task| task.outcome().is_none()).cloned().collect();
+        for task in &running {
+            task.stop();
+        }
+        for task in &in_background {
+            task.until_taken_care_of().await;
+        }
+        running
+    }
+
     /// Ends everything that still runs.
     pub fn stop_all(&self) {
         for task in self.lock().tasks.values() {
@@ -256,7 +285,12 @@ impl Shell {
 
     /// Puts what is pending into the trees, and says how the command is to be run on them.
     async fn order(&self, request: &Request, ground: &Ground, places: &Places) -> Result<Order, Refusal> {
-        let (mode, views, roots) = (ground.mode, request.views.clone(), self.roots.clone());
+        let (mode, roots) = (ground.mode, self.roots.clone());
+        let views = match ground.walls {
+            // A right on a folder is one on all that is in it: what must not be read there is not there.
+            WallKind::Rights => without(&request.views, &request.hidden),
+            WallKind::Namespaces | WallKind::Open => request.views.clone(),
+        };
         let (folder, work, begin) = (self.folder.join("tree"), places.folder.clone(), self.cwd());
         let is_seen_at_its_place = ground.walls == WallKind::Namespaces;
         let put = self.with_trees(move |trees| {
@@ -309,7 +343,7 @@ impl Shell {
             WallKind::Open => Walls::Open,
         };
         let argv = words.map(str::to_owned).to_vec();
-        Ok(Order { argv, cwd, environment, walls, limits: self.settings.limits })
+        Ok(Order { argv, cwd, environment, walls, filter: ground.filter, limits: self.settings.limits })
     }
 
     /// Works on the trees, one at a time, beside the threads that answer messages.
@@ -346,6 +380,14 @@ fn pass_through(roots: &[Utf8PathBuf], names: &[Utf8PathBuf]) -> Vec<Utf8PathBuf
         names.iter().filter(passes).map(|name| root.join(name)).collect::<Vec<_>>()
     };
     roots.iter().flat_map(of_root).collect()
+}
+
+/// `views`, and that there are none of the files `hidden`.
+fn without(views: &[FileView], hidden: &[Utf8PathBuf]) -> Vec<FileView> {
+    let real = |path: &Utf8PathBuf| path.canonicalize_utf8().unwrap_or_else(|_| path.clone());
+    let hidden: Vec<Utf8PathBuf> = hidden.iter().map(real).collect();
+    let others = views.iter().filter(|view| !hidden.contains(&view.path)).cloned();
+    others.chain(hidden.iter().map(|path| FileView { path: path.clone(), bytes: None })).collect()
 }
 
 fn how(task: &Task, ended: Ended) -> How {

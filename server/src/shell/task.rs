@@ -21,7 +21,19 @@ pub struct Task {
     begun: Instant,
     output: Mutex<Output>,
     outcome: watch::Sender<Option<Arc<Outcome>>>,
+    care: watch::Sender<Care>,
     stop: CancellationToken,
+}
+
+/// Who looks after what a command changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Care {
+    /// Whoever waits for it.
+    Caller,
+    /// It runs in the background: somebody does when it ends.
+    Background,
+    /// That is done.
+    Done,
 }
 
 /// What came of a command.
@@ -59,6 +71,7 @@ impl Task {
             begun: Instant::now(),
             output: Mutex::new(output),
             outcome: watch::Sender::new(None),
+            care: watch::Sender::new(Care::Caller),
             stop: CancellationToken::new(),
         }
     }
@@ -101,6 +114,26 @@ impl Task {
     /// What came of it, if it is over.
     pub fn outcome(&self) -> Option<Arc<Outcome>> {
         self.outcome.borrow().clone()
+    }
+
+    /// From here on nobody waits for it: whoever says so looks after what it changes, and then says `taken_care_of`.
+    pub fn goes_to_background(&self) {
+        self.care.send_replace(Care::Background);
+    }
+
+    /// What it changed in the background is where it belongs.
+    pub fn taken_care_of(&self) {
+        self.care.send_replace(Care::Done);
+    }
+
+    pub(super) fn is_in_background(&self) -> bool {
+        *self.care.borrow() == Care::Background
+    }
+
+    /// Waits until it is not in the background any more.
+    pub(super) async fn until_taken_care_of(&self) {
+        // An error: the sender is this task's own.
+        let _ = self.care.subscribe().wait_for(|care| *care != Care::Background).await;
     }
 
     /// What it has written up to now, whole if that is at most `limit` characters.

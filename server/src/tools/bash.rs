@@ -182,9 +182,11 @@ pub(super) async fn start(context: &ToolUseContext, command: &str) -> Result<(Ar
 
 /// Lets the command run on. What it changed is proposed when it ends, and the model is told.
 pub(super) fn look_after(task: Arc<Task>, views: Views, summary: String, context: ToolUseContext) {
+    task.goes_to_background();
     tokio::spawn(async move {
         let ended = finish(&task, &views, &summary, &context, None).await;
         context.shell.notice(report::notice(&task, &ended));
+        task.taken_care_of();
     });
 }
 
@@ -194,7 +196,11 @@ async fn start_with(
     sandbox: Sandbox,
 ) -> Result<(Arc<Task>, Views), ToolError> {
     let was_known = context.shell.known_ground().is_some();
-    let ground = context.shell.ground().await;
+    let refused = |refusal| ToolError(format!("The command could not be run: {refusal}."));
+    let ground = match sandbox {
+        Sandbox::Walled => context.shell.ground_as_wanted().await.map_err(refused)?,
+        Sandbox::Without => context.shell.ground().await,
+    };
     if ground.is_exposed() && sandbox == Sandbox::Walled && !was_known {
         // The person was asked about a command on the draft.
         let why = ground.why.as_deref().unwrap_or("there is nothing else");
@@ -214,8 +220,7 @@ async fn start_with(
         sandbox,
     };
     let started = context.shell.start(request).await;
-    let task = started.map_err(|refusal| ToolError(format!("The command could not be run: {refusal}.")))?;
-    Ok((task, views))
+    Ok((started.map_err(refused)?, views))
 }
 
 /// Waits for the end; what the command changed goes to the desk.

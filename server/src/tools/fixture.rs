@@ -9,6 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{Choice, Chosen, Person, Tool, ToolResult, ToolUseContext};
+use crate::config::TrialTreeChoice;
 use crate::conversation::{SessionId, ToolResultContent, ToolUseId};
 use crate::documents::{AbsPath, FileStateCache, Seen, Workspace, from_path, text_of};
 use crate::editor::PositionEncoding;
@@ -45,6 +46,7 @@ pub(crate) fn no_walls() -> ShellSettings {
         limits: Limits::default(),
         caps: Caps::default(),
         text: TextRule { largest: 1 << 20, is_text: |bytes| text_of(bytes).is_some() },
+        trial_tree: TrialTreeChoice::Auto,
         best: Best::ALL,
         largest_copy: 1 << 20,
     }

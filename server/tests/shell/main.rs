@@ -8,6 +8,7 @@
     reason = "a test ends where it can't go on"
 )]
 
+mod calls;
 mod place;
 mod processes;
 mod trial_tree;

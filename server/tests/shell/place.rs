@@ -4,6 +4,7 @@ use std::fs;
 use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
+use copydesk::config::TrialTreeChoice;
 use copydesk::shell::{
     Best, Caps, FileView, How, Limits, Network, Outcome, Request, Sandbox, Shell, ShellSettings, Task,
     TextRule, Times,
@@ -88,6 +89,7 @@ pub(crate) fn settings(base: &Utf8Path) -> ShellSettings {
             largest: 50 << 20,
             is_text: |bytes| std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0),
         },
+        trial_tree: TrialTreeChoice::Auto,
         best: Best::ALL,
         largest_copy: 1 << 30,
     }

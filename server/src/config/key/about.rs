@@ -70,7 +70,7 @@ impl Key {
                 "whether the model's service searches the web; unset: at Anthropic's own address it does"
             }
             Self::ShellTrialTree => {
-                "what commands are tried on: \"auto\", \"overlay\", \"copy\", or \"direct\" for the files themselves"
+                "what commands are tried on: \"auto\", \"overlay\" or nothing, \"copy\", or \"direct\" for the files themselves"
             }
             Self::ShellNetwork => "what of the network commands reach: \"none\", or \"host\" for all of it",
             Self::ShellEnvironment => {

@@ -11,7 +11,7 @@ use crate::lsp::failure::internal;
 pub(in crate::lsp) async fn doctor(backend: &Backend, _params: Value) -> Result<wire::DoctorResult> {
     let loaded = backend.stage().configuration.now();
     // Looking for programs reads the disk.
-    let commands = look_at_commands().await;
+    let commands = look_at_commands(loaded.settings.shell.trial_tree.value).await;
     let look = move || checkup(&loaded, Finding::good("this server runs and answers"), commands, on_path);
     let found = tokio::task::spawn_blocking(look).await;
     found.map(to_wire).map_err(|error| internal(format!("the look around failed: {error}")))

@@ -39,6 +39,9 @@ const MOST_SOCKETS: usize = 4_096;
 const KNOBS: [&str; 6] =
     ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"];
 
+/// What keys there are, and whose.
+const KEYS: [&str; 2] = ["/proc/keys", "/proc/key-users"];
+
 /// What `/proc` is mounted with.
 const OF_PROCESSES: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(MountFlags::NOEXEC);
 
@@ -125,6 +128,13 @@ pub(super) fn lock_knobs() -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// The names of keys are nobody's business. Where that is refused, a command learns what they are called, and no more.
+pub(super) fn hide_keys() {
+    for keys in KEYS {
+        let _ = mount_bind("/dev/null", keys);
+    }
 }
 
 impl Opened {
