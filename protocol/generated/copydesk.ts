@@ -573,6 +573,35 @@ export type SessionCompactParams = { sessionId: string,
  */
 instructions?: string, };
 
+/**
+ * `copydesk/session/endCommands`: ends the commands of the session that still run in the background. When the answer comes,
+ * what they had changed by then is proposed, and waits for the person whatever the permission mode.
+ */
+export type SessionEndCommandsParams = { sessionId: string, };
+
+export type SessionEndCommandsResult = { 
+/**
+ * Those that still ran.
+ */
+commands: Array<EndedCommand>, };
+
+/**
+ * A command that was ended.
+ */
+export type EndedCommand = { 
+/**
+ * As the model knows it.
+ */
+id: string, 
+/**
+ * The command line.
+ */
+command: string, 
+/**
+ * How many files it had changed by then.
+ */
+changed: number, };
+
 export type DoctorResult = { sections: Array<DoctorSection>, 
 /**
  * What to do next, the most pressing first.

@@ -41,8 +41,9 @@ pub use proposal::{
     ProposalShowResult, TextEdit,
 };
 pub use session::{
-    ModelUsage, PermissionMode, SessionChangedParams, SessionCompactParams, SessionInfo, SessionListResult,
-    SessionSetModeParams, SessionState, SessionUsageParams, SessionUsageResult,
+    EndedCommand, ModelUsage, PermissionMode, SessionChangedParams, SessionCompactParams,
+    SessionEndCommandsParams, SessionEndCommandsResult, SessionInfo, SessionListResult, SessionSetModeParams,
+    SessionState, SessionUsageParams, SessionUsageResult,
 };
 pub use task::{
     EditorContext, Empty, TaskCancelParams, TaskSendParams, TaskSendResult, TaskStartParams, TaskStartResult,

@@ -8,6 +8,7 @@ pub const SESSION_LIST: &str = "copydesk/session/list";
 pub const SESSION_USAGE: &str = "copydesk/session/usage";
 pub const SESSION_SET_MODE: &str = "copydesk/session/setMode";
 pub const SESSION_COMPACT: &str = "copydesk/session/compact";
+pub const SESSION_END_COMMANDS: &str = "copydesk/session/endCommands";
 pub const PROPOSAL_LIST: &str = "copydesk/proposal/list";
 pub const PROPOSAL_SHOW: &str = "copydesk/proposal/show";
 pub const PROPOSAL_DECIDE: &str = "copydesk/proposal/decide";

@@ -82,6 +82,32 @@ pub struct SessionCompactParams {
     pub instructions: Option<String>,
 }
 
+/// `copydesk/session/endCommands`: ends the commands of the session that still run in the background. When the answer comes,
+/// what they had changed by then is proposed, and waits for the person whatever the permission mode.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct SessionEndCommandsParams {
+    pub session_id: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct SessionEndCommandsResult {
+    /// Those that still ran.
+    pub commands: Vec<EndedCommand>,
+}
+
+/// A command that was ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct EndedCommand {
+    /// As the model knows it.
+    pub id: String,
+    /// The command line.
+    pub command: String,
+    /// How many files it had changed by then.
+    pub changed: u32,
+}
+
 /// What a session has spent so far.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]

@@ -9,6 +9,7 @@ mod diff;
 mod doctor;
 mod editor;
 mod help;
+mod left_running;
 mod progress;
 mod review;
 mod run;

@@ -10,7 +10,7 @@
 use std::process::Stdio;
 
 use copydesk_tests::client::Home;
-use copydesk_tests::model_server::{Answer, ModelServer};
+use copydesk_tests::model_server::{Answer, ModelServer, Request};
 use serde_json::{Value, json};
 
 struct Ran {
@@ -34,12 +34,16 @@ async fn run(
     answers: impl IntoIterator<Item = Answer>,
 ) -> (Ran, ModelServer) {
     let model = ModelServer::playing(answers).await;
+    (run_with(home, arguments, &model).await, model)
+}
+
+/// The same with a model that answers as it likes.
+async fn run_with(home: &mut Home, arguments: &[&str], model: &ModelServer) -> Ran {
     home.asks(&model.url());
     let mut command = tokio::process::Command::from(home.command(&["run"]));
     let output = command.args(arguments).stdin(Stdio::null()).output().await.unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    let ran = Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) };
-    (ran, model)
+    Ran { code: output.status.code().unwrap(), out: text(output.stdout), err: text(output.stderr) }
 }
 
 /// A command, a new file and an end.
@@ -187,4 +191,34 @@ async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
         (read("both.txt"), read("run.sh")),
         ("\u{feff}one\ntwo\n".to_owned(), "true\nfalse\n".to_owned())
     );
+}
+
+#[tokio::test]
+async fn what_a_command_in_the_background_changed_waits_for_the_person_and_is_told() {
+    for arguments in [["--permission-mode", "acceptEdits"], ["--permission-mode", "default"]] {
+        let mut home = Home::new();
+        home.write("a.txt", "a\n");
+        // As it is written, not as it stands in the command.
+        let command = "echo half >>a.txt; echo be''gun; sleep 1000";
+        let mut begun = false;
+        let answer = move |request: &Request| {
+            let told = request.results().pop().map(|(text, _)| text).unwrap_or_default();
+            if told.contains("begun") {
+                return Answer::says("Done.");
+            }
+            if begun {
+                return Answer::calls("TaskOutput", json!({ "task_id": "b1", "timeout": 50 }));
+            }
+            begun = true;
+            Answer::calls("Bash", json!({ "command": command, "run_in_background": true }))
+        };
+        let model = ModelServer::answering(answer).await;
+        let arguments = [arguments.as_slice(), &["--allow", "Bash", "go on"]].concat();
+        let ran = run_with(&mut home, &arguments, &model).await;
+        let told = "sleep 1000` still ran in the background, so it was ended. What it had changed by then (1 file) waits";
+        assert!(ran.err.contains(told), "{}{}", ran.out, ran.err);
+        assert!(ran.out.contains("+half") && ran.err.contains("1 change in a.txt"), "{}{}", ran.out, ran.err);
+        assert_eq!(std::fs::read_to_string(home.path("a.txt")).unwrap(), "a\n");
+        assert_ne!(ran.code, 0, "{}{}", ran.out, ran.err);
+    }
 }

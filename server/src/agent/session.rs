@@ -206,6 +206,13 @@ impl Sessions {
         Some(self.session(session)?.send(prompt::Prompt::for_summary(instructions)))
     }
 
+    /// Ends the commands of a session that run in the background, once what they changed is proposed, and gives them.
+    /// `None`: no such session.
+    pub async fn end_commands(&self, session: &SessionId) -> Option<Vec<Arc<crate::shell::Task>>> {
+        let session = self.session(session)?;
+        Some(session.shell().end_background().await)
+    }
+
     /// Whether there was such a running task. Its Terminal follows.
     pub fn cancel(&self, task: &TaskId) -> bool {
         self.sessions().iter().any(|session| session.cancel(task))

@@ -13,6 +13,7 @@ use super::Exit;
 use super::arguments::{Decide, FileArgument, Output, RunArguments, asked_by_default};
 use super::diff::{self, DiffLine};
 use super::editor::{Editor, Interrupt};
+use super::left_running;
 use super::progress::{Progress, Stream};
 use super::review::{Decider, Review, WentIn};
 use super::tally::Tally;
@@ -45,6 +46,9 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         editor.close().await;
         terminal.note("Cancelled; the server was not waited for.");
         return Ok(Exit::Cancelled);
+    }
+    if !ended.cancelled {
+        left_running::end(&mut editor, terminal, &started.session_id).await?;
     }
     let mut review =
         Review { editor: &mut editor, terminal, workspace: &workspace, session: &started.session_id };

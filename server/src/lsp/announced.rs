@@ -11,6 +11,7 @@ pub(super) const METHODS: &[&str] = &[
     methods::SESSION_USAGE,
     methods::SESSION_SET_MODE,
     methods::SESSION_COMPACT,
+    methods::SESSION_END_COMMANDS,
     methods::PROPOSAL_LIST,
     methods::PROPOSAL_SHOW,
     methods::PROPOSAL_DECIDE,

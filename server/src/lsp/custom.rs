@@ -28,6 +28,7 @@ pub(super) fn register(service: LspServiceBuilder<Backend>) -> LspServiceBuilder
         .custom_method(methods::SESSION_USAGE, handlers::session_usage)
         .custom_method(methods::SESSION_SET_MODE, handlers::session_set_mode)
         .custom_method(methods::SESSION_COMPACT, handlers::session_compact)
+        .custom_method(methods::SESSION_END_COMMANDS, handlers::session_end_commands)
         .custom_method(methods::PROPOSAL_LIST, handlers::proposal_list)
         .custom_method(methods::PROPOSAL_SHOW, handlers::proposal_show)
         .custom_method(methods::PROPOSAL_DECIDE, handlers::proposal_decide)

@@ -144,6 +144,10 @@ impl Session {
         &self.questions
     }
 
+    pub(super) fn shell(&self) -> &Shell {
+        &self.shell
+    }
+
     /// An error is text for a person.
     pub(super) fn set_mode(&self, mode: PermissionMode) -> Result<(), String> {
         self.questions.mode().set(mode)?;
