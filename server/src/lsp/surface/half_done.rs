@@ -21,12 +21,11 @@ impl HalfDone {
         for result in results.iter().filter(|result| failed && result.outcome == Outcome::Accepted) {
             let Some(hunk) = &result.hunk else { continue };
             let hunk = hunk.0.clone();
-            match half_done.files.iter_mut().find(|file| file.path == result.path) {
-                Some(file) => file.hunks.push(hunk),
-                None => {
-                    half_done.names.push(workspace.display(&result.path));
-                    half_done.files.push(AcceptedFile { path: result.path.clone(), hunks: vec![hunk] });
-                }
+            if let Some(file) = half_done.files.iter_mut().find(|file| file.path == result.path) {
+                file.hunks.push(hunk);
+            } else {
+                half_done.names.push(workspace.display(&result.path));
+                half_done.files.push(AcceptedFile { path: result.path.clone(), hunks: vec![hunk] });
             }
         }
         (!half_done.files.is_empty()).then_some(half_done)
