@@ -11,7 +11,7 @@ use crate::documents::AbsPath;
 
 /// What becomes of `call`. Pure but for the links of the paths it names, which are followed as they are now.
 pub fn decide(call: &Call, policy: &Policy) -> Verdict {
-    let judged = Judged::of(call);
+    let judged = Judged::of(call, policy);
     if let Some(denied) = policy.matching(Behavior::Deny, &judged) {
         return Verdict::Deny(format!(
             "A rule forbids this call: `{}` ({}).{ANOTHER_WAY}",
@@ -94,7 +94,7 @@ fn unless_unread(call: &Call, policy: &Policy) -> Verdict {
         rules: policy.rules.iter().filter(|settled| settled.source == Source::Session).cloned().collect(),
         ..policy.clone()
     };
-    let judged = Judged::of(call);
+    let judged = Judged::of(call, policy);
     let granted = session_only.matching(Behavior::Allow, &judged).is_some()
         || session_only.allows_command(&judged, |part| part.read_only, |_| true);
     if granted {
@@ -146,15 +146,14 @@ fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
     let call = judged.call;
     match &call.access {
         Access::Nothing | Access::Person | Access::Command { .. } => None,
-        Access::Read(paths) => {
+        Access::Read(_) => {
             let free = |path: &AbsPath| policy.is_inside(path) || policy.workspace.is_own(path);
-            let outside = paths.iter().find(|path| !free(path))?;
-            Some(about_path("Read", outside, call))
+            judged.reads.iter().find_map(|path| about_path("Read", path, free, call))
         }
         // Inside the workspace an edit is a proposal: the review asks.
-        Access::Edit(paths) => {
-            let outside = paths.iter().find(|path| !policy.is_inside(path))?;
-            Some(about_path("Edit", outside, call))
+        Access::Edit(_) => {
+            let free = |path: &AbsPath| policy.is_inside(path);
+            judged.edits.iter().find_map(|path| about_path("Edit", path, free, call))
         }
         Access::Fetch { url } => {
             let host = url::Url::parse(url).ok().and_then(|url| Some(url.host_str()?.to_owned()));
@@ -166,10 +165,20 @@ fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
     }
 }
 
-fn about_path(verb: &str, path: &AbsPath, call: &Call) -> Question {
-    let rule = Rule { tool: verb.to_owned(), spec: Some(literal(path)) };
-    let explanation = format!("{path} lies outside the workspace, or is a link that leads out of it.");
-    Question { title: format!("{verb} {path}"), ..question(call, explanation, vec![rule]) }
+/// `None`: all names of the file are free.
+fn about_path(verb: &str, path: &Reached, free: impl Fn(&AbsPath) -> bool, call: &Call) -> Option<Question> {
+    let spelled = &path.spelled;
+    let explanation = match path.others.iter().find(|other| !free(other)) {
+        _ if !free(spelled) => {
+            format!("{spelled} lies outside the workspace, or is a link that leads out of it.")
+        }
+        Some(other) => {
+            format!("{spelled} is {other} by another name (a hard link), which lies outside the workspace.")
+        }
+        None => return None,
+    };
+    let rule = Rule { tool: verb.to_owned(), spec: Some(literal(spelled)) };
+    Some(Question { title: format!("{verb} {spelled}"), ..question(call, explanation, vec![rule]) })
 }
 
 /// What is asked about files that say what programs run. The rules offered are all that such a call needs.

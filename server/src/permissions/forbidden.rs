@@ -3,6 +3,7 @@
 use ignore::WalkBuilder;
 
 use super::matching::{Family, Subject};
+use super::other_names::all_names;
 use super::policy::{Behavior, Policy, SettledRule};
 use crate::documents::AbsPath;
 
@@ -12,7 +13,7 @@ const MOST_LOOKED_AT: usize = 50_000;
 const MOST_HIDDEN: usize = 500;
 
 /// What a repository keeps has names of its own there.
-const OBJECTS: &str = ".git/objects";
+pub(super) const OBJECTS: &str = ".git/objects";
 
 /// What was found below a folder.
 pub(super) struct Search<'r> {
@@ -22,19 +23,25 @@ pub(super) struct Search<'r> {
     pub(super) is_whole: bool,
 }
 
-/// Files of the workspace that a rule forbids to read, for the walls around a command; not all of them in a workspace of
-/// very many files.
+/// Files of the workspace that a rule forbids to read, or that are secrets of the user's home by another name, for the walls
+/// around a command; not all of them in a workspace of very many files.
 pub fn forbidden_files(policy: &Policy) -> Vec<AbsPath> {
     let denials: Vec<&SettledRule> = policy
         .rules
         .iter()
         .filter(|settled| settled.behavior == Behavior::Deny && limits_reading(settled))
         .collect();
-    if denials.is_empty() {
-        return Vec::new();
+    let mut found: Vec<AbsPath> = Vec::new();
+    if !denials.is_empty() {
+        let below = policy.workspace.roots.iter().flat_map(|root| search(root, &denials, MOST_HIDDEN).found);
+        found.extend(below.map(|(path, _)| path));
     }
-    let below = policy.workspace.roots.iter().flat_map(|root| search(root, &denials, MOST_HIDDEN).found);
-    below.map(|(path, _)| path).collect()
+    let names = all_names(policy, &found);
+    found.extend(names);
+    found.sort();
+    found.dedup();
+    found.truncate(MOST_HIDDEN);
+    found
 }
 
 pub(super) fn limits_reading(settled: &SettledRule) -> bool {

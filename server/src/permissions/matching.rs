@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use self::name::fits;
 use super::paths::{PathSpec, Starts};
-use super::{Access, Assessment, Behavior, Call, PathWord, Rule, Side, assess, spec_matches};
+use super::{Access, Assessment, Behavior, Call, PathWord, Policy, Rule, Side, assess, spec_matches};
 use crate::documents::AbsPath;
 
 /// A call, and what is known of it once the links of its paths are followed and its command line is read.
@@ -23,12 +23,15 @@ pub(super) struct Reached {
     pub(super) spelled: AbsPath,
     /// `None`: it leads nowhere.
     pub(super) real: Option<AbsPath>,
+    /// What else the file is called, of all that a rule or protection is about.
+    pub(super) others: Vec<AbsPath>,
 }
 
 impl<'a> Judged<'a> {
     /// Follows the links, and reads the command line.
-    pub(super) fn of(call: &'a Call) -> Self {
-        let reach = |paths: &[AbsPath]| paths.iter().map(Reached::new).collect::<Vec<_>>();
+    pub(super) fn of(call: &'a Call, policy: &Policy) -> Self {
+        let reached = |path: &AbsPath| Reached::new(path, policy);
+        let reach = |paths: &[AbsPath]| paths.iter().map(reached).collect::<Vec<_>>();
         let mut judged = Self { call, reads: Vec::new(), edits: Vec::new(), assessment: None };
         match &call.access {
             Access::Read(paths) => judged.reads = reach(paths),
@@ -36,7 +39,7 @@ impl<'a> Judged<'a> {
             Access::Command { text, cwd, .. } => {
                 let assessment = assess(text, cwd);
                 let known = |words: &[PathWord]| {
-                    words.iter().filter_map(|word| word.path.as_ref()).map(Reached::new).collect()
+                    words.iter().filter_map(|word| word.path.as_ref()).map(reached).collect()
                 };
                 judged.reads = known(&assessment.reads);
                 judged.edits = known(&assessment.edits);
@@ -49,8 +52,15 @@ impl<'a> Judged<'a> {
 }
 
 impl Reached {
-    pub(super) fn new(path: &AbsPath) -> Self {
-        Self { spelled: path.clone(), real: path.followed() }
+    pub(super) fn new(path: &AbsPath, policy: &Policy) -> Self {
+        let real = path.followed();
+        let others = policy.other_names(real.as_ref().unwrap_or(path));
+        Self { spelled: path.clone(), real, others }
+    }
+
+    /// All that the file is called.
+    pub(super) fn names(&self) -> impl Iterator<Item = &AbsPath> {
+        std::iter::once(&self.spelled).chain(&self.real).chain(&self.others)
     }
 }
 
@@ -192,14 +202,12 @@ fn files(tool: &str, family: Family, spec: &PathSpec, behavior: Behavior, judged
     }
 }
 
-/// An allow rule must cover every path, link and target; another any of them.
+/// An allow rule must cover every path, link and target; another any of them, or another name of the file.
 pub(super) fn covers(spec: &PathSpec, behavior: Behavior, paths: &[Reached]) -> bool {
     let both = |path: &Reached| {
         spec.covers(&path.spelled) && path.real.as_ref().is_some_and(|real| spec.covers(real))
     };
-    let either = |path: &Reached| {
-        spec.covers(&path.spelled) || path.real.as_ref().is_some_and(|real| spec.covers(real))
-    };
+    let either = |path: &Reached| path.names().any(|name| spec.covers(name));
     match behavior {
         Behavior::Allow => !paths.is_empty() && paths.iter().all(both),
         Behavior::Deny | Behavior::Ask => paths.iter().any(either),

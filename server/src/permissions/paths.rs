@@ -22,6 +22,8 @@ pub struct Starts {
 pub(super) struct PathSpec {
     /// As it is spelled, and with its links followed.
     bases: Vec<AbsPath>,
+    /// With a slash before it if it begins at a base.
+    written: String,
     pattern: Gitignore,
     case: PathCase,
 }
@@ -50,9 +52,10 @@ impl PathSpec {
             .and_then(|builder| builder.add_line(None, &pattern))
             .and_then(|builder| builder.build());
         match built {
-            Ok(pattern) if pattern.num_ignores() == 1 => {
+            Ok(built) if built.num_ignores() == 1 => {
                 let real = base.followed().filter(|real| *real != base);
-                Ok(Self { bases: std::iter::once(base).chain(real).collect(), pattern, case: starts.case })
+                let bases = std::iter::once(base).chain(real).collect();
+                Ok(Self { bases, written: pattern, pattern: built, case: starts.case })
             }
             Ok(_) => Err(format!("`{written}` is no pattern for files")),
             Err(error) => Err(format!("`{written}` is no pattern for files: {error}")),
@@ -67,6 +70,13 @@ impl PathSpec {
     /// The same of what is known to be no folder, without a look at the disk.
     pub(super) fn covers_file(&self, path: &AbsPath) -> bool {
         self.covers_as(path, false)
+    }
+
+    /// The one file that it is about, if it spells one rather than taking it in with others.
+    pub(super) fn only_file(&self) -> Option<AbsPath> {
+        let below = self.written.strip_prefix('/')?;
+        let is_plain = !below.contains(['*', '?', '[', '\\', '!']) && !below.ends_with('/');
+        is_plain.then(|| self.bases.first().map(|base| base.join(below))).flatten()
     }
 
     fn covers_as(&self, path: &AbsPath, is_dir: bool) -> bool {

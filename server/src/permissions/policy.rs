@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::matching::{Family, Judged, Reached, Subject, covers};
-use super::{Part, PermissionMode, Rule, Side, Starts, spec_matches};
+use super::{OtherNames, Part, PermissionMode, Rule, Side, Starts, spec_matches};
 use crate::documents::{AbsPath, Workspace};
 
 /// What a rule says of a call it matches.
@@ -80,6 +80,8 @@ pub struct Policy {
     pub home: Option<AbsPath>,
     /// Why it is not known what is forbidden: rules and files that can't be read. What would be allowed is asked then.
     pub unread_denials: Vec<String>,
+    /// What is called otherwise too, once that was asked.
+    pub other_names: OtherNames,
 }
 
 impl Policy {
@@ -93,6 +95,7 @@ impl Policy {
             plans: None,
             home: None,
             unread_denials: Vec::new(),
+            other_names: OtherNames::default(),
         }
     }
 
@@ -140,7 +143,7 @@ impl Policy {
         if limits.peek().is_none() {
             return false;
         }
-        let reached = [Reached::new(path)];
+        let reached = [Reached::new(path, self)];
         limits.any(|settled| match &settled.subject {
             Subject::Files { family: Family::Reading, spec, .. } => covers(spec, Behavior::Deny, &reached),
             Subject::Tool(tool) => settled.behavior == Behavior::Deny && tool == "Read",

@@ -1,96 +1,37 @@
 //! Files that say what programs run or who the user is: changing one is asked about, unless a rule of the person's own
 //! spells its name.
 
+mod names;
+
+use self::names::{
+    BEGIN, BUILD_BEGIN, BUILD_END, BUILD_FILES, BUILD_FOLDERS, BUILD_FOLDERS_IN, END, FILES, FOLDERS,
+    FOLDERS_IN,
+};
 use super::matching::{Family, Reached, Subject, covers};
 use super::policy::{Behavior, Policy, SettledRule, Source};
 use crate::documents::AbsPath;
 
-/// Folders whose content is protected.
-const FOLDERS: [&str; 15] = [
-    ".git",
-    ".vscode",
-    ".idea",
-    ".helix",
-    ".zed",
-    ".cursor",
-    ".codex",
-    ".gemini",
-    ".husky",
-    ".cargo",
-    ".devcontainer",
-    ".yarn",
-    ".mvn",
-    ".claude",
-    ".copydesk",
-];
-
-/// Files that are protected wherever they lie.
-const FILES: [&str; 48] = [
-    ".bashrc",
-    ".bash_profile",
-    ".bash_login",
-    ".bash_logout",
-    ".bash_aliases",
-    ".profile",
-    ".zshrc",
-    ".zshenv",
-    ".zprofile",
-    ".zlogin",
-    ".zlogout",
-    ".kshrc",
-    ".cshrc",
-    ".tcshrc",
-    ".login",
-    ".inputrc",
-    "config.fish",
-    ".vimrc",
-    ".exrc",
-    ".nvimrc",
-    ".nvim.lua",
-    ".dir-locals.el",
-    "mise.toml",
-    ".mise.toml",
-    ".envrc",
-    ".gitconfig",
-    ".gitmodules",
-    ".npmrc",
-    ".yarnrc",
-    ".yarnrc.yml",
-    ".pnpmfile.cjs",
-    "bunfig.toml",
-    ".bunfig.toml",
-    ".bazelrc",
-    ".bazelversion",
-    ".bazeliskrc",
-    ".pre-commit-config.yaml",
-    "lefthook.yml",
-    "lefthook.yaml",
-    "lefthook.toml",
-    "lefthook.json",
-    "gradle-wrapper.properties",
-    "maven-wrapper.properties",
-    ".devcontainer.json",
-    ".ripgreprc",
-    "pyrightconfig.json",
-    ".mcp.json",
-    ".claude.json",
-];
-
 /// Why a change there is asked about; `None`: it is a file as any other, or one that the person lets be changed: whether
-/// by Edit, by Write or by a command makes no difference. The link and its target count.
+/// by Edit, by Write or by a command makes no difference. The link, its target and what else the file is called count.
 pub(super) fn why(path: &Reached, policy: &Policy) -> Option<String> {
-    let spelled = std::iter::once(&path.spelled);
-    let protected = spelled.chain(&path.real).find(|path| is_protected(path))?;
-    let is_let_in = policy
-        .rules
-        .iter()
-        .any(|settled| settled.behavior == Behavior::Allow && is_own(settled.source) && names(settled, path));
-    (!is_let_in)
-        .then(|| format!("{protected} says what programs run, or how, so a change of it is asked about."))
+    let protected = path.names().find(|name| is_protected(name))?;
+    let is_let_in = policy.rules.iter().any(|settled| {
+        settled.behavior == Behavior::Allow && is_own(settled.source) && names_it(settled, path)
+    });
+    if is_let_in {
+        return None;
+    }
+    let is_another = protected != &path.spelled && Some(protected) != path.real.as_ref();
+    let by_name = if is_another {
+        format!("{} is {protected} by another name (a hard link), which", path.spelled)
+    } else {
+        protected.to_string()
+    };
+    Some(format!("{by_name} says what programs run, or how, so a change of it is asked about."))
 }
 
 /// Whether a rule spells the folder or the file which is protected: one for all edits does not mean it.
-fn names(settled: &SettledRule, path: &Reached) -> bool {
+fn names_it(settled: &SettledRule, path: &Reached) -> bool {
     let Subject::Files { tool, family: Family::Editing, spec } = &settled.subject else { return false };
     tool == "Edit"
         && covers(spec, Behavior::Allow, std::slice::from_ref(path))
@@ -110,24 +51,34 @@ fn is_spelled_in(pattern: &str) -> bool {
     is_protected(&AbsPath::root().join(pattern.trim_start_matches(['/', '~'])))
 }
 
+/// Protected files that could lie in `folder` itself.
+pub(super) fn in_folder(folder: &AbsPath) -> impl Iterator<Item = AbsPath> {
+    FILES.iter().map(move |name| folder.join(name))
+}
+
 /// In any case of letters: a volume may not tell them apart.
-fn is_protected(path: &AbsPath) -> bool {
+pub(super) fn is_protected(path: &AbsPath) -> bool {
     let whole = path.as_str().to_lowercase();
     let parts: Vec<&str> = whole.split('/').collect();
     let Some((name, folders)) = parts.split_last() else { return false };
     let own_worktree = whole.contains("/.claude/worktrees/") && !whole.ends_with("/.claude");
-    let in_folder = |at: usize, folder: &str| {
-        let parent = at.checked_sub(1).and_then(|above| parts.get(above));
-        match folder {
-            ".claude" => !own_worktree,
-            "git" | "fish" => parent == Some(&".config"),
-            folder => FOLDERS.contains(&folder),
-        }
+    let in_one_of = |alone: &[&str], inner: &[(&str, &str)]| {
+        folders.iter().enumerate().any(|(at, folder)| {
+            let parent = at.checked_sub(1).and_then(|above| parts.get(above));
+            let is_inner = inner.iter().any(|(above, below)| below == folder && parent == Some(above));
+            is_inner || (alone.contains(folder) && !(own_worktree && *folder == ".claude"))
+        })
     };
-    folders.iter().enumerate().any(|(at, folder)| in_folder(at, folder))
+    let is_named = |names: &[&str], begin: &[&str], end: &[&str]| {
+        names.contains(name)
+            || begin.iter().any(|begin| name.starts_with(begin))
+            || end.iter().any(|end| name.ends_with(end))
+    };
+    in_one_of(FOLDERS, FOLDERS_IN)
         || FOLDERS.contains(name)
-        || FILES.contains(name)
-        || name.starts_with(".pnp.")
+        || is_named(FILES, BEGIN, END)
+        || in_one_of(BUILD_FOLDERS, BUILD_FOLDERS_IN)
+        || is_named(BUILD_FILES, BUILD_BEGIN, BUILD_END)
 }
 
 #[cfg(test)]
@@ -158,6 +109,22 @@ mod tests {
             "/w/.pnp.cjs",
             "/w/lefthook.yml",
             "/w/.mcp.json",
+            "/w/my.code-workspace",
+            "/w/.lvimrc",
+            "/w/.gitattributes",
+            "/w/.githooks/pre-push",
+            "/w/.gdbinit",
+            "/w/.lintstagedrc.json",
+            "/w/pip.conf",
+            "/home/me/.ssh/config",
+            "/w/.github/workflows/ci.yml",
+            "/w/.gitlab-ci.yml",
+            "/w/ci/deploy.gitlab-ci.yml",
+            "/w/.circleci/config.yml",
+            "/w/azure-pipelines-release.yml",
+            "/w/Jenkinsfile",
+            "/w/.tool-versions",
+            "/w/rust-toolchain.toml",
         ] {
             check(path, true);
         }
@@ -167,8 +134,17 @@ mod tests {
     fn the_rest_is_not() {
         for path in [
             "/w/src/git.rs",
-            "/w/.github/workflows/ci.yml",
+            "/w/.github/ISSUE_TEMPLATE.md",
+            "/w/.github/dependabot.yml",
+            "/w/workflows/ci.yml",
             "/w/.gitignore",
+            "/w/.editorconfig",
+            "/w/Makefile",
+            "/w/Cargo.toml",
+            "/w/pyproject.toml",
+            "/w/Dockerfile",
+            "/w/build.rs",
+            "/w/src/jenkins.rs",
             "/w/.claude/worktrees/a/src/main.rs",
             "/w/.config/other",
             "/w/git/config",

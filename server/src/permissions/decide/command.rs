@@ -7,6 +7,7 @@ use super::super::request::{Question, SaveTo};
 use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule, repository};
 use super::question;
 use super::wide_reads::may_show_limited;
+use crate::documents::AbsPath;
 
 /// Programs whose work is to change files, which a session that accepts edits need not be asked about.
 const EDITING: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
@@ -79,9 +80,10 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
     let reads_free = |words: &[PathWord]| {
         words.iter().all(|word| {
             word.path.as_ref().is_some_and(|path| {
-                policy.is_inside(path)
-                    || policy.workspace.is_own(path)
-                    || policy.allows_path(Family::Reading, &Reached::new(path))
+                let reached = Reached::new(path, policy);
+                let is_near = |name: &AbsPath| policy.is_inside(name) || policy.workspace.is_own(name);
+                std::iter::once(path).chain(&reached.others).all(is_near)
+                    || policy.allows_path(Family::Reading, &reached)
             })
         })
     };

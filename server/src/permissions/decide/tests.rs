@@ -126,6 +126,27 @@ fn what_is_offered_for_a_protected_file_is_all_that_it_needs() {
 }
 
 #[test]
+fn what_builds_run_is_asked_about_once() {
+    let mut policy = policy(&["allow Edit(.github/**)", "allow Edit"]);
+    let asked = ["ask", "ask", "deny", "deny", "allow"];
+    for file in [".github/workflows/ci.yml", ".gitlab-ci.yml", ".tool-versions", "rust-toolchain.toml"] {
+        check(&[], &format!("Edit: {file}"), asked);
+        check(&["allow Edit"], &format!("Edit: {file}"), asked);
+    }
+    let workflow = call("Edit: .github/workflows/ci.yml");
+    let Verdict::Ask(question) = decide(&workflow, &policy) else { panic!("asked") };
+    assert_eq!(question.save, SaveTo::Session);
+    policy.grant(&question.rules);
+    assert_eq!(decide(&workflow, &policy), Verdict::Allow);
+    assert_eq!(word(&decide(&call("Edit: .github/workflows/other.yml"), &policy)), "ask");
+    check(
+        &["allow Edit(.github/workflows/ci.yml)"],
+        "Edit: .github/workflows/ci.yml",
+        ["allow", "allow", "deny", "allow", "allow"],
+    );
+}
+
+#[test]
 fn deny_is_before_ask_is_before_allow() {
     let denied = ["deny"; 5];
     check(&["allow Read(src/a.rs)", "deny Read(src)"], "Read: src/a.rs", denied);

@@ -33,7 +33,7 @@ fn check(behavior: Behavior, rule: &str, called: &str, want: bool) {
         SettledRule::new(behavior, Rule::parse(rule).unwrap(), Source::User, "test", &starts).unwrap();
     let policy = Policy { rules: vec![settled], ..policy };
     let call = call(called);
-    let judged = Judged::of(&call);
+    let judged = Judged::of(&call, &policy);
     assert_eq!(policy.matching(behavior, &judged).is_some(), want, "{behavior:?} {rule} / {called}");
 }
 
@@ -159,7 +159,7 @@ fn a_link_is_judged_by_its_name_and_by_where_it_leads() {
                 .unwrap();
         let policy = Policy { rules: vec![settled], ..policy };
         let call = Call { access: Access::Read(vec![root.join(path)]), ..call("Read: x") };
-        let judged = Judged::of(&call);
+        let judged = Judged::of(&call, &policy);
         policy.matching(behavior, &judged).is_some()
     };
     assert!(matches(Behavior::Allow, "Read(src/**)", "src/a"));
