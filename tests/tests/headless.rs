@@ -222,3 +222,24 @@ async fn what_a_command_in_the_background_changed_waits_for_the_person_and_is_to
         assert_ne!(ran.code, 0, "{}{}", ran.out, ran.err);
     }
 }
+
+#[tokio::test]
+async fn what_builds_run_is_changed_where_the_person_has_named_it() {
+    let write = |home: &Home| {
+        let file = home.path(".github/workflows/ci.yml");
+        [Answer::calls("Write", json!({ "file_path": file, "content": "on: push\n" })), Answer::says("Done.")]
+    };
+    let mut home = Home::new();
+    let script = write(&home);
+    let (_, model) = run(&mut home, &["--yes", "go on"], script).await;
+    let (told, is_error) =
+        model.requests().iter().filter_map(|request| request.results().pop()).next_back().unwrap();
+    assert!(is_error && told.contains("--allow 'Edit(") && told.contains("workflows/ci.yml)'"), "{told}");
+    assert!(!home.path(".github").exists());
+
+    let script = write(&home);
+    let named = ["--yes", "--allow", "Edit(.github/workflows/**)", "go on"];
+    let (ran, _model) = run(&mut home, &named, script).await;
+    let written = std::fs::read_to_string(home.path(".github/workflows/ci.yml")).ok();
+    assert_eq!((written.as_deref(), ran.code), (Some("on: push\n"), 0), "{}{}", ran.out, ran.err);
+}
