@@ -31,4 +31,4 @@ pub use session::{
 };
 pub use spending::{Cost, Spending};
 pub use state::Clock;
-pub use transition::{Account, Continue, Terminal, TerminalReason};
+pub use transition::{Continue, TaskAccount, Terminal, TerminalReason};

@@ -31,7 +31,7 @@ use super::preparing::SessionContext;
 use super::reminders::reminders;
 use super::state::{Clock, RoundContext, State};
 use super::{
-    Account, Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, Terminal, TerminalReason,
+    Hooks, LoopEvent, SessionEvent, Spending, StopInput, StopVerdict, TaskAccount, Terminal, TerminalReason,
     background,
 };
 use crate::config::{Dollars, Prices};
@@ -126,7 +126,7 @@ struct Task<'outbox> {
     params: QueryParams,
     outbox: &'outbox Outbox,
     spent: Spending,
-    account: Account,
+    account: TaskAccount,
     /// The ids of all calls so far.
     calls: HashSet<ToolUseId>,
     /// The conversation as its model is sent it.
@@ -246,7 +246,7 @@ impl<'outbox> Task<'outbox> {
         let calls = params.messages.iter().flat_map(call_ids).collect();
         let (budget, spent) = (BudgetTracker::default(), Spending::default());
         let sent = Growing::default();
-        let account = Account::default();
+        let account = TaskAccount::default();
         Self { params, outbox, spent, account, calls, sent, budget, stop_hook_blocks: 0, pauses: 0 }
     }
 

@@ -30,12 +30,12 @@ pub struct Terminal {
     pub message: Option<String>,
     /// The calls that a rule or the person did not let through.
     pub denials: Vec<PermissionDenial>,
-    pub account: Account,
+    pub account: TaskAccount,
 }
 
 /// How the asking of models went in a task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Account {
+pub struct TaskAccount {
     /// All that was waited for them, failed attempts included.
     pub waited: Duration,
     /// Why the last one stopped that answered.

@@ -23,7 +23,7 @@ use crate::agent::outbox::user;
 use crate::agent::preparing::SessionContext;
 use crate::agent::query::{QueryParams, query};
 use crate::agent::state::RoundContext;
-use crate::agent::{Account, LoopEvent, SessionEvent, Spending, Terminal, TerminalReason};
+use crate::agent::{LoopEvent, SessionEvent, Spending, TaskAccount, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
 use crate::documents::Seen;
 use crate::models::{Provider, SearchesWeb, ToolDefinition};
@@ -252,7 +252,7 @@ impl Session {
                     spent: self.lock().spent_now.clone(),
                     cost: None,
                     denials: Vec::new(),
-                    account: Account::default(),
+                    account: TaskAccount::default(),
                     message: Some(
                         "Copydesk has a fault and stopped this task. The next prompt goes on.".to_owned(),
                     ),

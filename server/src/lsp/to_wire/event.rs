@@ -3,8 +3,8 @@
 use copydesk_protocol as wire;
 
 use crate::agent::{
-    Account, CompactionStatus, Cost, LoopEvent, SessionEvent, SessionInfo, SessionState, Spending, Terminal,
-    ToolCallStatus, ToolCallUpdate,
+    CompactionStatus, Cost, LoopEvent, SessionEvent, SessionInfo, SessionState, Spending, TaskAccount,
+    Terminal, ToolCallStatus, ToolCallUpdate,
 };
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
@@ -89,7 +89,7 @@ pub(in crate::lsp) fn session_usage(info: &SessionInfo) -> wire::SessionUsageRes
 }
 
 fn account(terminal: &Terminal) -> wire::TaskAccount {
-    let Account { waited, stop_reason, errors } = &terminal.account;
+    let TaskAccount { waited, stop_reason, errors } = &terminal.account;
     wire::TaskAccount {
         model_ms: u64::try_from(waited.as_millis()).unwrap_or(u64::MAX),
         models: by_model(&terminal.spent),

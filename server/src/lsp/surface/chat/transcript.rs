@@ -221,7 +221,7 @@ mod tests {
 
     use super::super::file::join;
     use super::*;
-    use crate::agent::{Account, Spending, Terminal};
+    use crate::agent::{Spending, TaskAccount, Terminal};
     use crate::conversation::{MessageId, SessionId, ToolUseId};
     use crate::tools::ToolKind;
 
@@ -273,7 +273,7 @@ mod tests {
             spent: Spending::default(),
             cost: None,
             message,
-            account: Account::default(),
+            account: TaskAccount::default(),
         }))
     }
 
