@@ -1,6 +1,8 @@
-//! Grep and Glob over a hundred thousand files, beside `rg` on the same files, where there is one.
+//! Grep and Glob over a hundred thousand files, beside `rg` and `fd` on the same files, where there are any.
 //!
-//! Each pair is measured in turn, so that what else the machine does falls on both.
+//! They are measured in turn, so that what else the machine does falls on all. Grep minds ignore files, as `rg` does unasked.
+//! Glob does not, looks when each match was changed, and puts the newest first: `--files` is what is faster than that,
+//! `--files -uu` finds the same files, and `--files -uu --sort modified` finds them in the same order.
 
 use std::fs;
 use std::hint::black_box;
@@ -13,7 +15,7 @@ use copydesk::config::TrialTreeChoice;
 use copydesk::conversation::{SessionId, ToolUseId};
 use copydesk::documents::{AbsPath, FileStateCache, Workspace};
 use copydesk::editor::{ApplyReply, Editor, EditorFeatures, FileEdit, Loudness, Range};
-use copydesk::permissions::{Policy, SessionMode};
+use copydesk::permissions::{Behavior, Policy, Rule, SessionMode, SettledRule, Source};
 use copydesk::review::DeskHandle;
 use copydesk::shell::{Best, Caps, Limits, Network, Shell, ShellSettings, TextRule, Times};
 use copydesk::tools::{Choice, Chosen, Glob, Grep, Person, Tool, ToolUseContext};
@@ -44,42 +46,76 @@ fn measure() -> Result<(), String> {
     let runtime = Runtime::new().map_err(text)?;
     let root = root.to_str().and_then(AbsPath::new).ok_or("the temporary folder has an odd name")?;
     let context = runtime.block_on(async { context(&root) });
-    let there_is_rg = Command::new("rg").arg("--version").stdout(Stdio::null()).status().is_ok();
-    if !there_is_rg {
+    let limited = limited(&context)?;
+    let there: Vec<&str> = ["rg", "fd", "fdfind"].into_iter().filter(|program| is_there(program)).collect();
+    if !there.contains(&"rg") {
         report("search: there is no `rg` to compare with");
     }
     let rare = json!({"pattern": "needle_[0-9]+", "output_mode": "content"});
     let absent = json!({"pattern": "nothing says this"});
     let all = json!({"pattern": "compute", "output_mode": "count"});
-    let rows: [(&str, &dyn Tool, Value, &[&str]); 4] = [
-        ("Grep, a few lines", &Grep, rare, &["-n", "needle_[0-9]+"]),
-        ("Grep, nothing", &Grep, absent, &["-l", "nothing says this"]),
-        ("Grep, count of all", &Grep, all, &["-c", "compute"]),
-        (
-            "Glob, one file in ten",
-            &Glob,
-            json!({"pattern": "**/*_7.rs"}),
-            &["--files", "-uu", "-g", "*_7.rs"],
-        ),
+    let glob = json!({"pattern": "**/*_7.rs"});
+    let of_rg = |arguments: &[&'static str]| vec![[&["rg"], arguments].concat()];
+    let of_files = vec![
+        vec!["rg", "--files", "-g", "*_7.rs"],
+        vec!["rg", "--files", "-uu", "-g", "*_7.rs"],
+        vec!["rg", "--files", "-uu", "--sort", "modified", "-g", "*_7.rs"],
+        vec!["fd", "-u", "--type", "f", "--glob", "*_7.rs"],
+        vec!["fdfind", "-u", "--type", "f", "--glob", "*_7.rs"],
     ];
-    for (name, tool, input, arguments) in rows {
-        let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let row = |name, tool, input, context, others| Row { name, tool, input, context, others };
+    let (with_lines, names) = (of_rg(&["-n", "needle_[0-9]+"]), of_rg(&["-l", "nothing says this"]));
+    let rows = [
+        row("Grep, a few lines", &Grep as &dyn Tool, &rare, &context, with_lines),
+        row("Grep, nothing", &Grep, &absent, &context, names.clone()),
+        row("Grep, nothing, with a file that is denied", &Grep, &absent, &limited, names),
+        row("Grep, count of all", &Grep, &all, &context, of_rg(&["-c", "compute"])),
+        row("Glob, one file in ten", &Glob, &glob, &context, of_files.clone()),
+        row("Glob, with a file that is denied", &Glob, &glob, &limited, of_files),
+    ];
+    for Row { name, tool, input, context, mut others } in rows {
+        others.retain(|other| other.first().is_some_and(|program| there.contains(program)));
+        let mut ours = Vec::new();
+        let mut theirs = vec![Vec::new(); others.len()];
         for _ in 0..ROUNDS {
             ours.push(time(|| {
                 black_box(runtime.block_on(tool.call(input.clone(), context.clone())).ok());
             }));
-            if there_is_rg {
-                theirs.push(time(|| rg(&root, arguments)));
+            for (other, times) in others.iter().zip(&mut theirs) {
+                times.push(time(|| run(&root, other)));
             }
         }
-        let (ours, theirs) = (median(ours), median(theirs));
-        let beside = theirs.map_or(String::new(), |theirs| {
-            let ratio = ours.unwrap_or_default().as_secs_f64() / theirs.as_secs_f64();
-            format!(", rg {:.0} ms, {ratio:.2} times", theirs.as_secs_f64() * 1e3)
-        });
-        report(&format!("{name}: {:.0} ms{beside}", ours.unwrap_or_default().as_secs_f64() * 1e3));
+        let ours = median(ours);
+        report(&format!("{name}: {:.0} ms", millis(ours)));
+        for (other, times) in others.iter().zip(theirs) {
+            let theirs = median(times);
+            let ratio = millis(ours) / millis(theirs);
+            report(&format!("    {ratio:.2} times of `{}`, {:.0} ms", other.join(" "), millis(theirs)));
+        }
     }
     Ok(())
+}
+
+/// One search of ours, and the commands that are like it.
+struct Row<'a> {
+    name: &'static str,
+    tool: &'a dyn Tool,
+    input: &'a Value,
+    context: &'a ToolUseContext,
+    others: Vec<Vec<&'static str>>,
+}
+
+/// The same with a rule about a file that is nowhere.
+fn limited(context: &ToolUseContext) -> Result<ToolUseContext, String> {
+    let mut policy = Policy::clone(&context.policy);
+    let rule = Rule::parse("Read(secret.txt)")?;
+    let denied = SettledRule::new(Behavior::Deny, rule, Source::User, "the benchmark", &policy.starts())?;
+    policy.rules.push(denied);
+    Ok(ToolUseContext { policy: Arc::new(policy), ..context.clone() })
+}
+
+fn is_there(program: &str) -> bool {
+    Command::new(program).arg("--version").stdout(Stdio::null()).status().is_ok()
 }
 
 /// Small files as source trees have them, in a thousand folders.
@@ -98,8 +134,10 @@ fn make_files(root: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-fn rg(root: &AbsPath, arguments: &[&str]) {
-    let output = Command::new("rg").args(arguments).current_dir(root.as_path()).stdin(Stdio::null()).output();
+fn run(root: &AbsPath, command: &[&str]) {
+    let Some((program, arguments)) = command.split_first() else { return };
+    let output =
+        Command::new(program).args(arguments).current_dir(root.as_path()).stdin(Stdio::null()).output();
     black_box(output.ok());
 }
 
@@ -109,9 +147,13 @@ fn time(work: impl FnOnce()) -> Duration {
     begun.elapsed()
 }
 
-fn median(mut times: Vec<Duration>) -> Option<Duration> {
+fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
-    times.get(times.len() / 2).copied()
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
 }
 
 #[allow(clippy::print_stdout, reason = "a benchmark's figures are its output")]

@@ -1,9 +1,14 @@
 //! Absolute paths, and when two of them name one file.
 
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
 use camino::{Utf8Path, Utf8PathBuf};
 
 /// An absolute, lexically normalised path: no `.` or `..`, no trailing slash. Says nothing about existence or links.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+///
+/// Being normal, two are equal if their texts are: no path is taken apart to compare it.
+#[derive(Clone, Debug)]
 pub struct AbsPath(Utf8PathBuf);
 
 impl AbsPath {
@@ -24,6 +29,11 @@ impl AbsPath {
             }
         }
         Some(Self(normal))
+    }
+
+    /// `path` as it stands, which somebody has put together from a normal path and names below it.
+    pub(super) fn of_normal(path: String) -> Self {
+        Self(path.into())
     }
 
     /// The folder that all others lie in.
@@ -55,8 +65,57 @@ impl AbsPath {
 
     /// Lexically at or below `folder`.
     pub fn is_in(&self, folder: &Self) -> bool {
-        self.0.starts_with(&folder.0)
+        let rest = self.as_str().strip_prefix(folder.as_str());
+        let ends = |bytes: &[u8]| bytes.last().is_some_and(|&last| is_separator(last));
+        rest.is_some_and(|rest| {
+            let next = rest.as_bytes().first();
+            next.is_none_or(|&next| is_separator(next)) || ends(folder.as_str().as_bytes())
+        })
     }
+}
+
+impl PartialEq for AbsPath {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Eq for AbsPath {}
+
+impl Hash for AbsPath {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl Ord for AbsPath {
+    /// Part by part: what lies in a folder comes right behind it.
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (one, other) = (self.as_str().as_bytes(), other.as_str().as_bytes());
+        let same = same_bytes(one, other);
+        // A path's end comes before a separator, and that before every byte of a name.
+        let rank = |bytes: &[u8]| bytes.get(same).map(|&byte| if is_separator(byte) { 0 } else { byte });
+        rank(one).cmp(&rank(other))
+    }
+}
+
+impl PartialOrd for AbsPath {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Bytes that both begin with. Paths of one folder have many, so they are looked at in blocks first.
+fn same_bytes(one: &[u8], other: &[u8]) -> usize {
+    const BLOCK: usize = 16;
+    let blocks = one.as_chunks::<BLOCK>().0.iter().zip(other.as_chunks::<BLOCK>().0);
+    let begin = BLOCK * blocks.take_while(|(one, other)| one == other).count();
+    let rest = one.iter().zip(other).skip(begin);
+    begin + rest.take_while(|(one, other)| one == other).count()
+}
+
+const fn is_separator(byte: u8) -> bool {
+    byte == b'/' || (cfg!(windows) && byte == b'\\')
 }
 
 /// How a volume compares names.
@@ -113,6 +172,18 @@ mod tests {
         assert_eq!(AbsPath::new("w/a"), None);
         assert_eq!(path("/w").join("../x").as_str(), "/x");
         assert!(path("/w/a").is_in(&path("/w")) && !path("/wa").is_in(&path("/w")));
+    }
+
+    #[test]
+    fn paths_are_in_the_order_of_their_parts() {
+        let names =
+            ["/", "/a", "/a/b", "/a/b/c", "/a/c", "/a b", "/a!/b", "/a-b/c", "/a.b", "/ab", "/ä", "/日本/x"];
+        let deep = |name: &str| format!("/a/folder/that/is/deeper/than/a/block{name}");
+        let all: Vec<String> = names.iter().map(|name| (*name).to_owned()).chain(names.map(deep)).collect();
+        for (one, other) in all.iter().flat_map(|one| all.iter().map(move |other| (one, other))) {
+            let wanted = Utf8Path::new(one).cmp(Utf8Path::new(other));
+            assert_eq!(path(one).cmp(&path(other)), wanted, "{one} {other}");
+        }
     }
 
     #[track_caller]

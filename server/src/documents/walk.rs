@@ -1,9 +1,15 @@
 //! The files of a folder as Glob and Grep see them: what the disk has, without what is ignored, plus what is open only.
 
+mod candidate;
+mod whole;
+
+use std::ffi::OsStr;
 use std::sync::{Mutex, PoisonError};
 
 use ignore::{WalkBuilder, WalkState};
 
+pub use self::candidate::Candidate;
+use self::candidate::Entry;
 use super::{AbsPath, FileStateCache, links};
 
 /// Whether `.gitignore`, `.ignore` and git's own exclude files count.
@@ -27,13 +33,35 @@ pub fn files<T: Send>(
     folder: &AbsPath,
     ignore_files: IgnoreFiles,
     is_over: impl Fn() -> bool + Sync,
-    wanted: impl Fn(&AbsPath) -> Option<T> + Sync,
+    wanted: impl Fn(&Candidate<'_>) -> Option<T> + Sync,
 ) -> Vec<(AbsPath, T)> {
     let folder = links::follow(folder).unwrap_or_else(|_| folder.clone());
-    let respected = ignore_files == IgnoreFiles::Respected;
+    let mut found = match ignore_files {
+        IgnoreFiles::Respected => not_ignored(&folder, &is_over, &wanted),
+        IgnoreFiles::Disregarded => whole::files(&folder, &is_over, &wanted),
+    };
+    // The lists of the threads are long runs, each of which is sorted.
+    found.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let only_open = documents
+        .open_documents()
+        .into_iter()
+        .map(|document| document.path)
+        .filter(|path| path.is_in(&folder) && !path.as_path().exists());
+    found.extend(
+        only_open
+            .filter_map(|path| wanted(&Candidate::unsaved(&path, &folder)).map(|kept| (path.clone(), kept))),
+    );
+    found
+}
+
+/// The files below `folder` that no ignore file names and `wanted` makes something of.
+fn not_ignored<T: Send>(
+    folder: &AbsPath,
+    is_over: &(impl Fn() -> bool + Sync),
+    wanted: &(impl Fn(&Candidate<'_>) -> Option<T> + Sync),
+) -> Vec<(AbsPath, T)> {
     let found = Mutex::new(Vec::new());
     let walk = WalkBuilder::new(folder.as_path())
-        .standard_filters(respected)
         .hidden(false)
         .require_git(false)
         .follow_links(false)
@@ -43,31 +71,28 @@ pub fn files<T: Send>(
     walk.run(|| {
         // Each thread keeps its own list until it ends.
         let mut own = Own { found: &found, list: Vec::new() };
-        let (is_over, wanted) = (&is_over, &wanted);
+        let mut looks = 0;
         Box::new(move |entry| {
-            if is_over() {
+            looks += 1;
+            if looks % LOOKS == 1 && is_over() {
                 return WalkState::Quit;
             }
             let Ok(entry) = entry else { return WalkState::Continue };
             if entry.file_type().is_some_and(|kind| kind.is_file())
-                && let Some(path) = entry.path().to_str().and_then(AbsPath::new)
-                && let Some(kept) = wanted(&path)
+                && let Some(path) = entry.path().to_str()
+                && let Some(kept) = wanted(&Candidate::new(path, folder, Entry::Chosen(&entry)))
+                && let Ok(path) = entry.into_path().into_os_string().into_string()
             {
-                own.list.push((path, kept));
+                own.list.push((AbsPath::of_normal(path), kept));
             }
             WalkState::Continue
         })
     });
-    let mut found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
-    found.sort_by(|(one, _), (other, _)| one.cmp(other));
-    let only_open = documents
-        .open_documents()
-        .into_iter()
-        .map(|document| document.path)
-        .filter(|path| path.is_in(&folder) && !path.as_path().exists());
-    found.extend(only_open.filter_map(|path| wanted(&path).map(|kept| (path, kept))));
-    found
+    found.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// Files that a thread looks at before it asks again whether the walk is over.
+const LOOKS: usize = 64;
 
 /// Threads that a walk or a search may use.
 pub fn cores() -> usize {
@@ -85,11 +110,12 @@ struct Own<'all, T> {
 
 impl<T> Drop for Own<'_, T> {
     fn drop(&mut self) {
+        self.list.sort_by(|(one, _), (other, _)| one.cmp(other));
         self.found.lock().unwrap_or_else(PoisonError::into_inner).append(&mut self.list);
     }
 }
 
-fn is_version_control(name: &std::ffi::OsStr) -> bool {
+fn is_version_control(name: &OsStr) -> bool {
     VERSION_CONTROL.iter().any(|folder| name == *folder)
 }
 
@@ -149,6 +175,53 @@ mod tests {
     #[test]
     fn links_are_not_followed() {
         let tree = [("ws/a", ""), ("outside/secret", ""), ("ws/out", "-> ../outside"), ("ws/twin", "-> a")];
-        assert_eq!(walked(&tree, "ws", IgnoreFiles::Disregarded), ["ws/a"]);
+        for ignore_files in [IgnoreFiles::Respected, IgnoreFiles::Disregarded] {
+            assert_eq!(walked(&tree, "ws", ignore_files), ["ws/a"]);
+        }
+    }
+
+    #[test]
+    fn a_wide_and_deep_tree_is_walked_to_its_end_in_the_order_of_paths() {
+        let deep = "d/".repeat(60);
+        let names: Vec<String> =
+            (0..300).map(|n| format!("{}{n:03}/{n:03}", if n % 7 == 0 { &deep } else { "w" })).collect();
+        let made: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+        let mut wanted = names.clone();
+        wanted.sort_by(|one, other| camino::Utf8Path::new(one).cmp(camino::Utf8Path::new(other)));
+        wanted.push("src/a.rs".to_owned());
+        wanted.push("src/unsaved.rs".to_owned());
+        for ignore_files in [IgnoreFiles::Respected, IgnoreFiles::Disregarded] {
+            assert_eq!(walked(&made, "", ignore_files), wanted);
+        }
+    }
+
+    #[test]
+    fn a_walk_that_is_over_ends_and_a_panic_of_whoever_looks_does_not_hang_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
+        for n in 0..20 {
+            std::fs::create_dir(root.join(format!("{n}")).as_path()).unwrap();
+            std::fs::write(root.join(format!("{n}/file")).as_path(), "").unwrap();
+        }
+        let documents = FileStateCache::new();
+        for ignore_files in [IgnoreFiles::Respected, IgnoreFiles::Disregarded] {
+            assert_eq!(files(&documents, &root, ignore_files, || true, |_| Some(())), []);
+            let panicking = std::panic::AssertUnwindSafe(|| {
+                files(&documents, &root, ignore_files, || false, |_| -> Option<()> { panic!("a fault") })
+            });
+            assert!(std::panic::catch_unwind(panicking).is_err());
+        }
+    }
+
+    #[test]
+    fn a_candidate_tells_its_name_from_the_folder_on() {
+        for (folder, path, below, name) in
+            [("/", "/a", "a", "a"), ("/w", "/w/src/a.rs", "src/a.rs", "a.rs"), ("/w", "/w/ü/ä", "ü/ä", "ä")]
+        {
+            let path = AbsPath::new(path).unwrap();
+            let candidate = Candidate::unsaved(&path, &AbsPath::new(folder).unwrap());
+            assert_eq!((candidate.below(), candidate.name(), candidate.modified()), (below, name, None));
+            assert_eq!(candidate.to_path(), path);
+        }
     }
 }

@@ -253,7 +253,7 @@ mod tests {
             }
             scene.check(&[rule], "Read", "copy.txt", "allow");
             scene.check(&[rule], "Bash", "cat copy.txt plain.txt", "allow");
-            assert!(scene.policy(&[rule]).forbids_reading(&scene.root.join("notes.txt")), "{rule}");
+            assert!(scene.policy(&[rule]).forbids_reading(scene.root.join("notes.txt")), "{rule}");
         }
     }
 

@@ -136,14 +136,20 @@ impl Policy {
         })
     }
 
+    /// Whether there may be a file that a search passes by.
+    pub fn limits_reading(&self) -> bool {
+        self.rules.iter().any(|settled| settled.behavior != Behavior::Allow)
+    }
+
     /// Whether a search passes this file by, or what lies in this folder: a rule forbids to read it, or says to ask, which
-    /// nobody did by naming a folder above it.
-    pub fn forbids_reading(&self, path: &AbsPath) -> bool {
+    /// nobody did by naming a folder above it. `path` is a real one: no link is looked for in it.
+    pub fn forbids_reading(&self, path: AbsPath) -> bool {
         let mut limits = self.rules.iter().filter(|settled| settled.behavior != Behavior::Allow).peekable();
         if limits.peek().is_none() {
             return false;
         }
-        let reached = [Reached::new(path, self)];
+        let others = self.other_names(&path);
+        let reached = [Reached { spelled: path, real: None, others }];
         limits.any(|settled| match &settled.subject {
             Subject::Files { family: Family::Reading, spec, .. } => covers(spec, Behavior::Deny, &reached),
             Subject::Tool(tool) => settled.behavior == Behavior::Deny && tool == "Read",

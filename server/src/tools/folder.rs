@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::ToolUseContext;
-use crate::documents::walk::{self, IgnoreFiles};
+use crate::documents::walk::{self, Candidate, IgnoreFiles};
 use crate::documents::{AbsPath, FileStateCache, Text};
 
 /// Texts that count in the place of the disk's. `None`: the agent has deleted the file.
@@ -52,20 +52,25 @@ impl Overlay {
         base: &AbsPath,
         ignore_files: IgnoreFiles,
         watchdog: &Watchdog,
-        wanted: impl Fn(&AbsPath) -> Option<T> + Sync,
+        wanted: impl Fn(&Candidate<'_>) -> Option<T> + Sync,
     ) -> Result<Vec<(AbsPath, T)>, Stopped> {
         let base = documents.real_path(base);
-        let there =
-            |path: &AbsPath| if matches!(self.texts.get(path), Some(None)) { None } else { wanted(path) };
-        let mut found = walk::files(documents, &base, ignore_files, || watchdog.check().is_err(), there);
+        let mut found = walk::files(documents, &base, ignore_files, || watchdog.check().is_err(), &wanted);
         watchdog.check()?;
+        if self.texts.values().any(Option::is_none) {
+            found.retain(|(path, _)| !matches!(self.texts.get(path), Some(None)));
+        }
         let drafted = self
             .texts
             .iter()
             .filter(|(path, text)| text.is_some() && path.is_in(&base) && !path.as_path().exists())
             .map(|(path, _)| path.clone())
             .filter(|path| documents.open_document(path).is_none());
-        found.extend(drafted.filter_map(|path| wanted(&path).map(|kept| (path, kept))));
+        found.extend(
+            drafted.filter_map(|path| {
+                wanted(&Candidate::unsaved(&path, &base)).map(|kept| (path.clone(), kept))
+            }),
+        );
         Ok(found)
     }
 }

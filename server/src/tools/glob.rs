@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::folder::{Overlay, Stopped, Watchdog};
 use super::target::{check_path, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
-use crate::documents::walk::IgnoreFiles;
+use crate::documents::walk::{Candidate, IgnoreFiles};
 use crate::documents::{AbsPath, FileStateCache};
 use crate::permissions::{Access, Policy};
 
@@ -97,10 +97,8 @@ async fn glob(input: GlobInput, context: ToolUseContext) -> Result<ToolResult, T
     let policy = context.policy.clone();
     let (documents, any_depth) = (context.documents.clone(), !pattern.contains('/'));
     let found = tokio::task::spawn_blocking(move || {
-        let matches = |path: &AbsPath| {
-            let relative = path.as_path().strip_prefix(folder.as_path()).unwrap_or(path.as_path());
-            matcher.is_match(if any_depth { Utf8Path::new(path.file_name()) } else { relative })
-        };
+        let matches =
+            |file: &Candidate<'_>| matcher.is_match(if any_depth { file.name() } else { file.below() });
         newest_first(&overlay, &documents, &folder, matches, &policy, &Watchdog::new(stop))
     });
     let found = found.await.map_err(|error| ToolError(format!("The search failed: {error}.")))?;
@@ -121,16 +119,15 @@ fn newest_first(
     overlay: &Overlay,
     documents: &FileStateCache,
     folder: &AbsPath,
-    matches: impl Fn(&AbsPath) -> bool + Sync,
+    matches: impl Fn(&Candidate<'_>) -> bool + Sync,
     policy: &Policy,
     watchdog: &Watchdog,
 ) -> Result<Vec<AbsPath>, Stopped> {
-    let changed = |path: &AbsPath| {
-        (matches(path) && !policy.forbids_reading(path)).then(|| {
-            let changed = path.as_path().metadata().and_then(|metadata| metadata.modified()).ok();
-            // What is not on disk yet is the newest.
-            std::cmp::Reverse(changed.unwrap_or_else(SystemTime::now))
-        })
+    let limits = policy.limits_reading();
+    let changed = |file: &Candidate<'_>| {
+        let is_shown = matches(file) && !(limits && policy.forbids_reading(file.to_path()));
+        // What is not on disk yet is the newest.
+        is_shown.then(|| std::cmp::Reverse(file.modified().unwrap_or_else(SystemTime::now)))
     };
     let mut found = overlay.files(documents, folder, IgnoreFiles::Disregarded, watchdog, changed)?;
     found.sort_by(|(one, changed), (other, later)| (changed, one).cmp(&(later, other)));

@@ -19,7 +19,7 @@ use super::folder::{Overlay, Watchdog};
 use super::target::{check_path, missing, resolve};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::documents::AbsPath;
-use crate::documents::walk::IgnoreFiles;
+use crate::documents::walk::{Candidate, IgnoreFiles};
 use crate::permissions::Access;
 
 /// Entries shown when the model gives no limit.
@@ -165,7 +165,12 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
         let files = if is_file {
             vec![base]
         } else {
-            let takes = |path: &AbsPath| (filter.takes(path) && !policy.forbids_reading(path)).then_some(());
+            let limits = policy.limits_reading();
+            let takes = |file: &Candidate<'_>| {
+                let is_searched =
+                    filter.takes(file.path()) && !(limits && policy.forbids_reading(file.to_path()));
+                is_searched.then_some(())
+            };
             let files = overlay.files(&documents, &base, IgnoreFiles::Respected, &watchdog, takes)?;
             files.into_iter().map(|(path, ())| path).collect()
         };
@@ -204,9 +209,9 @@ impl Filter {
         Ok(Self { glob, kind: kind.transpose()? })
     }
 
-    fn takes(&self, path: &AbsPath) -> bool {
-        !self.glob.matched(path.as_path(), false).is_ignore()
-            && self.kind.as_ref().is_none_or(|kind| !kind.matched(path.as_path(), false).is_ignore())
+    fn takes(&self, path: &str) -> bool {
+        !self.glob.matched(path, false).is_ignore()
+            && self.kind.as_ref().is_none_or(|kind| !kind.matched(path, false).is_ignore())
     }
 }
 

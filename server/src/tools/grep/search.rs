@@ -1,5 +1,6 @@
 //! One file searched: the lines that match, those around them, and how often.
 
+use std::fs::File;
 use std::io::{self, Read};
 
 use grep_matcher::{LineTerminator, Matcher as _};
@@ -19,7 +20,12 @@ pub(super) struct Search {
     searcher: Searcher,
     mode: OutputMode,
     only_matching: bool,
+    /// For files that it has room for.
+    buffer: Vec<u8>,
 }
+
+/// Most source files are shorter: those are read with one call and searched where they lie.
+const BUFFER: usize = 64 * 1024;
 
 impl Search {
     /// The error names what is wrong with the pattern, and where.
@@ -47,7 +53,8 @@ impl Search {
             .after_context(context(input.after))
             .binary_detection(BinaryDetection::quit(0))
             .build();
-        Ok(Self { matcher, searcher, mode: input.output_mode, only_matching: input.only_matching })
+        let (mode, only_matching, buffer) = (input.output_mode, input.only_matching, vec![0; BUFFER]);
+        Ok(Self { matcher, searcher, mode, only_matching, buffer })
     }
 
     pub(super) const fn mode(&self) -> OutputMode {
@@ -55,26 +62,51 @@ impl Search {
     }
 
     /// Searches the text that counts for the agent. A file that can't be read has no hits: it may have gone meanwhile.
-    pub(super) fn file(&mut self, path: AbsPath, overlay: &Overlay) -> Hits {
+    pub(super) fn file(&mut self, path: &AbsPath, overlay: &Overlay) -> Hits {
+        let Self { matcher, searcher, mode, only_matching, buffer } = self;
         let mut collector = Collector {
-            matcher: &self.matcher,
-            mode: self.mode,
-            only_matching: self.only_matching,
-            hits: Hits { path, lines: Vec::new(), matches: 0 },
+            matcher,
+            mode: *mode,
+            only_matching: *only_matching,
+            hits: Hits { path: path.clone(), lines: Vec::new(), matches: 0 },
         };
-        let path = collector.hits.path.clone();
-        let searched = match overlay.text(&path) {
+        let searched = match overlay.text(path) {
             Some(text) => {
                 let reader = Pieces { pieces: text.chunks(), piece: &[] };
-                self.searcher.search_reader(&self.matcher, reader, &mut collector)
+                searcher.search_reader(&*matcher, reader, &mut collector)
             }
-            None => self.searcher.search_path(&self.matcher, path.as_path(), &mut collector),
+            None => on_disk(path, buffer).and_then(|found| match found {
+                OnDisk::Whole(bytes) => searcher.search_slice(&*matcher, bytes, &mut collector),
+                OnDisk::Beginning(bytes, rest) => {
+                    searcher.search_reader(&*matcher, bytes.chain(rest), &mut collector)
+                }
+            }),
         };
         if let Err(error) = searched {
             tracing::debug!(%path, %error, "a file is not searched");
         }
         collector.hits
     }
+}
+
+/// What of a file fits into a buffer.
+enum OnDisk<'buffer> {
+    Whole(&'buffer [u8]),
+    Beginning(&'buffer [u8], File),
+}
+
+fn on_disk<'buffer>(path: &AbsPath, buffer: &'buffer mut [u8]) -> io::Result<OnDisk<'buffer>> {
+    let mut file = File::open(path.as_path())?;
+    let mut filled = 0;
+    while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match file.read(room) {
+            Ok(0) => return Ok(OnDisk::Whole(buffer.get(..filled).unwrap_or_default())),
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(OnDisk::Beginning(buffer, file))
 }
 
 struct Collector<'search> {

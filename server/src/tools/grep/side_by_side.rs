@@ -36,7 +36,7 @@ pub(super) fn in_all(
                 break;
             }
             for (number, path) in (first..).zip(taken.iter().take(TAKEN)) {
-                let hits = search.file(path.clone(), overlay);
+                let hits = search.file(path, overlay);
                 if hits.matches > 0 {
                     let more = if search.mode() == OutputMode::Content { hits.lines.len() } else { 1 };
                     entries.fetch_add(more, Ordering::Relaxed);

@@ -107,6 +107,29 @@ async fn files_are_chosen_by_glob_type_and_ignore_files() {
     assert_eq!(grep(&fixture, with("path", "d.log")).await, "d.log", "a file that is named is searched");
 }
 
+/// Whether a file is read in one piece or in several.
+#[tokio::test]
+async fn text_of_any_length_is_searched_and_what_is_binary_is_not() {
+    let filler = "a line that nobody looks for\n".repeat(8_000);
+    let long = format!("{filler}needle\n{filler}");
+    let files: [(&str, &str); 6] = [
+        ("before.bin", "needle\n\0\n"),
+        ("behind.bin", "\0\nneedle\n"),
+        ("bom.txt", "\u{feff}needle\n"),
+        ("empty.txt", ""),
+        ("long.txt", &long),
+        ("open-end.txt", "a\nneedle"),
+    ];
+    let fixture = Fixture::new(&files);
+    assert_eq!(
+        grep(&fixture, content("^needle")).await,
+        "bom.txt:1:needle\nlong.txt:8001:needle\nopen-end.txt:2:needle"
+    );
+    let utf16: Vec<u8> = "\u{feff}ä needle\r\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    std::fs::write(fixture.path("utf16.txt").as_path(), utf16).unwrap();
+    assert_eq!(grep(&fixture, json!({"pattern": "ä needle"})).await, "utf16.txt");
+}
+
 #[tokio::test]
 async fn crlf_and_long_lines_are_told_plainly() {
     let fixture = Fixture::new(&[("crlf.txt", "a\r\nend\r\n"), ("long.txt", &"ä".repeat(2_000))]);
