@@ -77,6 +77,10 @@ pub enum ContextNumber {
     ReattachedTokens,
     /// Bytes of the input of one call.
     InputBytes,
+    /// Files of which it is remembered what was shown; beyond that, those that were shown longest ago are to be read again.
+    SeenFiles,
+    /// Bytes of their texts.
+    SeenBytes,
     /// Characters of one memory file (`CLAUDE.md`, `AGENTS.md`).
     MemoryFileChars,
     /// Milliseconds for what is told between rounds.
@@ -130,7 +134,7 @@ impl Default for ContextSettings {
 }
 
 impl ContextNumber {
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 34] = [
         Self::ResultChars,
         Self::RoundResultChars,
         Self::PreviewBytes,
@@ -160,6 +164,8 @@ impl ContextNumber {
         Self::ReattachedFileTokens,
         Self::ReattachedTokens,
         Self::InputBytes,
+        Self::SeenFiles,
+        Self::SeenBytes,
         Self::MemoryFileChars,
         Self::AttachmentsMs,
         Self::GitMs,
@@ -211,6 +217,10 @@ impl ContextNumber {
             Self::ReattachedFileTokens => "Tokens of each file that is shown again after a summary",
             Self::ReattachedTokens => "Tokens of all files together that are shown again after a summary",
             Self::InputBytes => "Bytes of the input of one call, above which it is not run",
+            Self::SeenFiles => {
+                "Files of which it is remembered what was shown; the ones shown longest ago are to be read again"
+            }
+            Self::SeenBytes => "Bytes of their texts",
             Self::MemoryFileChars => "Characters of one memory file (`CLAUDE.md`, `AGENTS.md`)",
             Self::AttachmentsMs => "Milliseconds that looking for changes between two rounds may take",
             Self::GitMs => "Milliseconds for the look at the repository when a session begins",
@@ -249,6 +259,8 @@ impl ContextNumber {
             Self::ReattachedFileTokens => "context.reattached_file_tokens",
             Self::ReattachedTokens => "context.reattached_tokens",
             Self::InputBytes => "context.input_bytes",
+            Self::SeenFiles => "context.seen_files",
+            Self::SeenBytes => "context.seen_bytes",
             Self::MemoryFileChars => "context.memory_file_chars",
             Self::AttachmentsMs => "context.attachments_ms",
             Self::GitMs => "context.git_ms",
@@ -270,7 +282,8 @@ impl ContextNumber {
             Self::SmallTalkChars => 80,
             Self::CollapseAtPercent => 90,
             Self::CompactMargin => 13_000,
-            Self::CompactAtPercent => 100,
+            Self::CompactAtPercent | Self::SeenFiles => 100,
+            Self::SeenBytes => 25 * 1024 * 1024,
             Self::BlockingMargin => 3_000,
             Self::CompactFailures | Self::RefillRounds | Self::RefillsAllowed | Self::SummaryRetries => 3,
             Self::FailedResultChars | Self::KeptTokens => 10_000,

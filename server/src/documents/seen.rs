@@ -5,16 +5,22 @@ use std::ops::Range;
 use std::sync::Mutex;
 
 use super::{AbsPath, Stamp, Text};
+use crate::config::{ContextNumber, ContextSettings};
 
 /// Per path, the text that was last shown to the model and which lines of it. One for each session. Paths are real paths
 /// ([`super::FileStateCache::real_path`]), so that a link and its target are one file.
-#[derive(Debug, Default)]
+///
+/// As many files and bytes are remembered as the settings say. Beyond that, those go that were shown or changed longest ago:
+/// the model has to read them again before it edits them.
+#[derive(Debug)]
 pub struct Seen {
     files: Mutex<Files>,
 }
 
 #[derive(Debug, Default)]
 struct Files {
+    most_files: usize,
+    most_bytes: usize,
     of: HashMap<AbsPath, SeenFile>,
     /// When each was last shown or changed, counted in such events.
     last: HashMap<AbsPath, u64>,
@@ -35,6 +41,12 @@ pub struct SeenFile {
 }
 
 impl Seen {
+    pub fn new(settings: &ContextSettings) -> Self {
+        let most_files = settings.size(ContextNumber::SeenFiles);
+        let most_bytes = settings.size(ContextNumber::SeenBytes);
+        Self { files: Mutex::new(Files { most_files, most_bytes, ..Files::default() }) }
+    }
+
     pub fn get(&self, path: &AbsPath) -> Option<SeenFile> {
         self.lock().of.get(path).cloned()
     }
@@ -114,11 +126,27 @@ impl Seen {
     }
 }
 
+impl Default for Seen {
+    fn default() -> Self {
+        Self::new(&ContextSettings::default())
+    }
+}
+
 impl Files {
     fn put(&mut self, path: AbsPath, file: SeenFile) {
         self.events += 1;
         self.last.insert(path.clone(), self.events);
         self.of.insert(path, file);
+        while self.of.len() > 1 && self.is_full() {
+            let oldest = self.last.iter().min_by_key(|(_, event)| **event).map(|(path, _)| path.clone());
+            let Some(oldest) = oldest else { return };
+            self.forget(&oldest);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.of.len() > self.most_files
+            || self.of.values().map(|file| file.text.len()).sum::<usize>() > self.most_bytes
     }
 
     fn forget(&mut self, path: &AbsPath) -> Option<SeenFile> {
@@ -205,6 +233,30 @@ mod tests {
         seen.hide(&path());
         let file = seen.get(&path()).unwrap();
         assert_eq!((file.lines.as_slice(), file.whole), ([].as_slice(), true));
+    }
+
+    /// Which of the files `a` to `e` are remembered after they were shown in this order, ten bytes each.
+    #[track_caller]
+    fn check_bound(files: u64, bytes: u64, shown: &str, wanted: &str) {
+        let settings = ContextSettings::default()
+            .with(ContextNumber::SeenFiles, files)
+            .with(ContextNumber::SeenBytes, bytes);
+        let seen = Seen::new(&settings);
+        let path = |name: char| AbsPath::new("/w").unwrap().join(name.to_string());
+        for name in shown.chars() {
+            seen.show(&path(name), &"123456789\n".into(), None, 0..1);
+        }
+        let remembered: String = ('a'..='e').filter(|name| seen.was_read(&path(*name))).collect();
+        assert_eq!(remembered, wanted);
+    }
+
+    #[test]
+    fn what_was_shown_longest_ago_is_forgotten_first() {
+        check_bound(3, 1_000, "abc", "abc");
+        check_bound(3, 1_000, "abcd", "bcd");
+        check_bound(3, 1_000, "abcad", "acd");
+        check_bound(9, 30, "abcde", "cde");
+        check_bound(9, 5, "ab", "b");
     }
 
     #[test]

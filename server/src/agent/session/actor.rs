@@ -102,6 +102,7 @@ impl Session {
         let id = SessionId(format!("s_{}", uuid::Uuid::new_v4().simple()));
         let shell = Arc::new(deps.shell.shell(&id));
         let results = deps.state_folder.as_ref().map(|folder| folder.join(id.as_str()).join("tool-results"));
+        let seen = Arc::new(Seen::new(&deps.context));
         let context = Arc::new(SessionContext::new(deps.context.clone(), results));
         let setup = &deps.permissions;
         let Beginning { mode, no_bypass } = setup.beginning.clone();
@@ -121,7 +122,7 @@ impl Session {
             deps,
             hub,
             questions,
-            seen: Arc::default(),
+            seen,
             noticed: Arc::default(),
             diagnosed,
             context,
