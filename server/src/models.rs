@@ -14,6 +14,8 @@ mod lines;
 mod local;
 pub(crate) mod lone_surrogates;
 mod offline;
+#[cfg(test)]
+mod only_ours;
 mod openai;
 mod overflow;
 mod provider;

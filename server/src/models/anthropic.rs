@@ -185,8 +185,11 @@ impl Inner {
             let betas = self.betas.header(&self.needed_betas(request, thinking));
             let body = self.body(request, max_tokens, now);
             let settings = (betas.clone(), thinking, self.effort(now));
-            // While the service thinks, rather than before it is asked.
-            let prefix = async { Prefix::of(request, &settings) };
+            // While the service thinks, rather than before it is asked: the connection's task writes the request first.
+            let prefix = async {
+                tokio::task::yield_now().await;
+                Prefix::of(request, &settings)
+            };
             let failure = match futures::join!(exchange.run(body, credential.as_ref(), betas), prefix) {
                 (Ok(usage), prefix) => {
                     self.cache_watch.note(request, prefix, usage);

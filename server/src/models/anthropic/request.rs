@@ -7,16 +7,18 @@ mod wire;
 mod written;
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use self::wire::{
-    Body, ContextManagement, Edit, Marked, Message, Offered, OutputConfig, Thinking, Tool, TypeOnly,
+    ContextManagement, Edit, Head, Marked, Message, Offered, OutputConfig, Thinking, Tool, TypeOnly,
 };
 pub(super) use self::written::Written;
-use self::written::raw;
+use self::written::{raw, write};
 use super::thinking::ThinkingForm;
 use crate::conversation::{ApiMessage, ContentBlock, Role};
 use crate::models::{ContextEdit, ModelRequest, ServerTool, ToolChoice, ToolDefinition};
+
+/// Bytes of what stands before the messages, beside the tools, that there is room for at once.
+const USUAL_HEAD: usize = 16 * 1024;
 
 /// Longest name of a tool.
 const LONGEST_NAME: usize = 64;
@@ -53,12 +55,7 @@ fn written_for(wanted: Wanted, request: &ModelRequest, form: &Form<'_>, written:
         [] => written.tools(&request.tools),
         server => Some(raw(&offered(&request.tools, server))),
     };
-    let (last, before) = match request.messages.split_last() {
-        Some((last, before)) => (Some(raw(&message(last, Marker::AtTheEnd))), before),
-        None => (None, [].as_slice()),
-    };
-    let before = written.messages(before);
-    let body = Body {
+    let head = Head {
         model: form.model,
         max_tokens: is_asked.then_some(form.max_tokens),
         stream: is_asked.then_some(true),
@@ -73,10 +70,18 @@ fn written_for(wanted: Wanted, request: &ModelRequest, form: &Form<'_>, written:
         },
         tools: tools.as_deref(),
         system: system(&request.system),
-        messages: before.iter().map(Arc::as_ref).chain(last.as_deref()).collect(),
     };
-    // Nothing here fails to be written: every key is a text, and no number is infinite.
-    serde_json::to_vec(&body).unwrap_or_default()
+    let mut json = Vec::with_capacity(tools.as_ref().map_or(0, |tools| tools.get().len()) + USUAL_HEAD);
+    write(&mut json, &head);
+    // The brace that closes it: messages come last, in bytes that lie ready.
+    json.pop();
+    json.extend_from_slice(br#","messages":["#);
+    if let Some((last, before)) = request.messages.split_last() {
+        written.put_behind(&mut json, before);
+        write(&mut json, &message(last, Marker::AtTheEnd));
+    }
+    json.extend_from_slice(b"]}");
+    json
 }
 
 /// The service's own tools behind ours.

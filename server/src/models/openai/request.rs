@@ -82,8 +82,8 @@ mod tests {
     use super::*;
     use crate::config::ChatServer;
     use crate::conversation::{ApiMessage, ContentBlock, Role};
-    use crate::models::ToolDefinition;
     use crate::models::openai::quirks::quirks;
+    use crate::models::{ToolDefinition, only_ours};
 
     fn request() -> ModelRequest {
         let tool = ToolDefinition {
@@ -103,6 +103,20 @@ mod tests {
         let quirks = quirks(server, "m");
         let asking = Asking { model: "m", quirks: &quirks, format, max_tokens: 500 };
         Value::Object(body(&request, asking))
+    }
+
+    #[test]
+    fn nothing_that_is_only_ours_is_sent() {
+        for format in [ToolCallFormat::Native, ToolCallFormat::Prompt] {
+            for server in [ChatServer::OpenAi, ChatServer::Generic, ChatServer::Vllm, ChatServer::Mistral] {
+                let mut body = written(server, format, |request| {
+                    request.messages = only_ours::conversation().into_iter().map(Arc::new).collect();
+                });
+                // Asks for the figures of the answer.
+                body.as_object_mut().expect("an object").remove("stream_options");
+                only_ours::check(&body.to_string());
+            }
+        }
     }
 
     #[test]

@@ -1,14 +1,12 @@
 //! The bytes of a request.
 
-use std::time::SystemTime;
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use super::*;
-use crate::conversation::{
-    AssistantMessage, MessageId, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage, normalize,
-};
-use crate::models::{ClearedInputs, EditTrigger, KeptThinking};
+use crate::conversation::{ToolResultContent, ToolUseId};
+use crate::models::{ClearedInputs, EditTrigger, KeptThinking, only_ours};
 
 const PLAIN: Form<'_> = Form { model: "claude-x", max_tokens: 8_000, thinking: None, effort: None };
 
@@ -227,49 +225,8 @@ fn a_request_is_counted_without_what_is_about_its_answer() {
 
 #[test]
 fn nothing_that_is_only_ours_is_sent() {
-    const OURS: &str = "only-ours";
-    let local = || MessageId(OURS.to_owned());
-    let user = |content| {
-        crate::conversation::Message::from(UserMessage {
-            id: local(),
-            at: SystemTime::UNIX_EPOCH,
-            content,
-            is_meta: true,
-            is_virtual: false,
-            is_compact_summary: true,
-            tool_use_result: Some(json!({ "stdout": OURS })),
-            source_tool_assistant: Some(local()),
-            mcp_meta: Some(json!({ OURS: 1 })),
-        })
-    };
-    let answer = crate::conversation::Message::from(AssistantMessage {
-        id: local(),
-        at: SystemTime::UNIX_EPOCH,
-        response_id: OURS.to_owned(),
-        request_id: Some(OURS.to_owned()),
-        model: OURS.to_owned(),
-        content: history()[1].content.clone(),
-        stop_reason: Some(StopReason::Other(OURS.to_owned())),
-        usage: Usage { input_tokens: 987_654, ..Usage::default() },
-        is_api_error: false,
-        is_virtual: false,
-    });
-    let records = [user(vec![ContentBlock::text("go")]), answer, user(history()[2].content.clone())];
-    let body = body(&request(normalize(&records)), &PLAIN);
-    let body = String::from_utf8(body).expect("UTF-8");
-    for ours in [
-        OURS,
-        "987654",
-        "is_meta",
-        "isMeta",
-        "uuid",
-        "timestamp",
-        "tool_use_result",
-        "toolUseResult",
-        "usage",
-    ] {
-        assert!(!body.contains(ours), "{ours} in {body}");
-    }
+    let body = body(&request(only_ours::conversation()), &PLAIN);
+    only_ours::check(&String::from_utf8(body).expect("UTF-8"));
 }
 
 #[test]
@@ -327,4 +284,23 @@ fn what_was_written_before_changes_no_byte() {
         let fresh = super::body(&request, &PLAIN, &Written::default());
         assert_eq!(super::body(&request, &PLAIN, &written), fresh, "{messages:?}");
     }
+}
+
+/// Sessions that run side by side ask the same provider in turns.
+#[test]
+fn what_was_written_is_kept_for_the_conversations_that_were_asked_for_last() {
+    let written = Written::default();
+    let conversation = || history().into_iter().map(Arc::new).collect::<Vec<_>>();
+    let sessions: Vec<Vec<Arc<ApiMessage>>> = (0..6).map(|_| conversation()).collect();
+    let ask = |session: usize| {
+        let request = ModelRequest { messages: sessions[session].clone(), ..request(Vec::new()) };
+        assert_eq!(
+            super::body(&request, &PLAIN, &written),
+            super::body(&request, &PLAIN, &Written::default())
+        );
+        written.kept()
+    };
+    let two = sessions[0].len() - 1;
+    assert_eq!([ask(0), ask(1), ask(0)], [vec![two], vec![two; 2], vec![two; 2]]);
+    assert_eq!((2..6).map(ask).last(), Some(vec![two; 4]), "no more than a few");
 }

@@ -13,9 +13,9 @@ use crate::models::{
 /// The API summarises no conversation of fewer tokens.
 const LEAST_BEFORE_A_SUMMARY: u64 = 50_000;
 
-/// The fields in the order in which they are written.
+/// The fields before the messages, in the order in which they are written.
 #[derive(Serialize)]
-pub(super) struct Body<'a> {
+pub(super) struct Head<'a> {
     pub(super) model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) max_tokens: Option<u32>,
@@ -33,7 +33,6 @@ pub(super) struct Body<'a> {
     pub(super) tools: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) system: Vec<Marked<Block<'a>>>,
-    pub(super) messages: Vec<&'a RawValue>,
 }
 
 #[derive(Serialize)]

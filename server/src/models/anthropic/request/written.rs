@@ -1,6 +1,7 @@
-//! What was written of the last request, since most of the next one is the same: known by being the same in memory, where
+//! What was written of the last requests, since most of the next one is the same: known by being the same in memory, where
 //! nothing ever changes.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde::Serialize;
@@ -10,11 +11,27 @@ use super::{Marker, message, tools};
 use crate::conversation::ApiMessage;
 use crate::models::ToolDefinition;
 
+/// Conversations that are kept: sessions that run at the same time share a provider.
+const KEPT: usize = 4;
+
+/// Bytes of a last message that there is room for at once.
+const USUAL_LAST: usize = 16 * 1024;
+
 /// Messages and tools as JSON, without the marker that moves.
 #[derive(Debug, Default)]
 pub(in crate::models::anthropic) struct Written {
-    messages: Mutex<Vec<(Arc<ApiMessage>, Arc<RawValue>)>>,
+    /// The one that was asked for last comes first.
+    conversations: Mutex<VecDeque<Conversation>>,
     tools: Mutex<Option<WrittenTools>>,
+}
+
+/// The messages of one conversation.
+#[derive(Debug, Default)]
+struct Conversation {
+    /// Each with the place in `json` where it ends.
+    messages: Vec<(Arc<ApiMessage>, usize)>,
+    /// All of them in one piece, each with a comma behind it.
+    json: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -24,13 +41,26 @@ struct WrittenTools {
 }
 
 impl Written {
-    pub(super) fn messages(&self, messages: &[Arc<ApiMessage>]) -> Vec<Arc<RawValue>> {
-        let mut written = self.messages.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = messages.iter().zip(&*written).take_while(|(one, (other, _))| Arc::ptr_eq(one, other));
-        let same = same.count();
-        written.truncate(same);
-        written.extend(messages.iter().skip(same).map(|new| (new.clone(), raw(&message(new, Marker::No)))));
-        written.iter().map(|(_, json)| json.clone()).collect()
+    /// Puts `messages` behind `body`, each with a comma behind it.
+    pub(super) fn put_behind(&self, body: &mut Vec<u8>, messages: &[Arc<ApiMessage>]) {
+        let Some(first) = messages.first() else { return };
+        let mut kept = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
+        let begins_so =
+            |one: &Conversation| one.messages.first().is_some_and(|(one, _)| Arc::ptr_eq(one, first));
+        let same = kept.iter().position(begins_so).and_then(|at| kept.remove(at));
+        let mut conversation = same.unwrap_or_default();
+        conversation.become_those(messages);
+        body.reserve(conversation.json.len() + USUAL_LAST);
+        body.extend_from_slice(&conversation.json);
+        kept.push_front(conversation);
+        kept.truncate(KEPT);
+    }
+
+    /// How many messages are kept of each conversation, the one that was asked for last first.
+    #[cfg(test)]
+    pub(super) fn kept(&self) -> Vec<usize> {
+        let kept = self.conversations.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().map(|conversation| conversation.messages.len()).collect()
     }
 
     /// `None`: there are none that can be sent.
@@ -46,7 +76,31 @@ impl Written {
     }
 }
 
-/// Nothing that is sent fails to be written: every key is a text, and no number is infinite.
+impl Conversation {
+    /// Writes what is new; what is the same in memory stays.
+    fn become_those(&mut self, messages: &[Arc<ApiMessage>]) {
+        let both = messages.iter().zip(&self.messages);
+        let same = both.take_while(|(one, (other, _))| Arc::ptr_eq(one, other)).count();
+        self.messages.truncate(same);
+        self.json.truncate(self.messages.last().map_or(0, |(_, end)| *end));
+        for new in messages.iter().skip(same) {
+            write(&mut self.json, &message(new, Marker::No));
+            self.json.push(b',');
+            self.messages.push((new.clone(), self.json.len()));
+        }
+    }
+}
+
+/// Puts `value` behind `json`. Nothing that is sent fails to be written: every key is a text, and no number is infinite.
+pub(super) fn write(json: &mut Vec<u8>, value: &impl Serialize) {
+    let begin = json.len();
+    if serde_json::to_writer(&mut *json, value).is_err() {
+        json.truncate(begin);
+        json.extend_from_slice(b"null");
+    }
+}
+
+/// The same as a value by itself.
 pub(super) fn raw(value: &impl Serialize) -> Arc<RawValue> {
     to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()).into()
 }
