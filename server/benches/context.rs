@@ -3,12 +3,13 @@
 
 #![allow(clippy::print_stdout, clippy::cast_precision_loss, reason = "it prints a ratio")]
 
+use std::cell::RefCell;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use copydesk::config::ContextSettings;
-use copydesk::context::{CompactState, ContextLog, PipelineInput, prepare};
+use copydesk::context::{CompactState, ContextLog, Known, PipelineInput, prepare};
 use copydesk::conversation::{
     AssistantMessage, ContentBlock, Message, MessageId, ToolResultContent, ToolUseId, Usage, UserMessage,
     estimate_tokens, normalize_for,
@@ -32,6 +33,9 @@ fn steps(criterion: &mut Criterion) {
         criterion.bench_function(&format!("prepare, {rounds} rounds"), |bench| {
             bench.iter(|| stage.prepare());
         });
+        criterion.bench_function(&format!("prepare the next, {rounds} rounds"), |bench| {
+            bench.iter(|| stage.prepare_next());
+        });
         criterion.bench_function(&format!("estimate, {rounds} rounds"), |bench| {
             bench.iter(|| black_box(estimate_tokens(&stage.view)));
         });
@@ -49,6 +53,7 @@ fn ratio(_: &mut Criterion) {
     }
     for (name, work) in [
         ("prepare", Stage::prepare as fn(&Stage)),
+        ("prepare the next", Stage::prepare_next),
         ("normalize", |stage: &Stage| drop(black_box(normalize_for(&stage.view, "m")))),
     ] {
         let of_a_message = ROUNDS.map(|rounds| {
@@ -79,6 +84,7 @@ struct Stage {
     view: Arc<[Message]>,
     log: ContextLog,
     settings: ContextSettings,
+    known: RefCell<Known>,
 }
 
 impl Stage {
@@ -96,16 +102,22 @@ impl Stage {
             let result = ContentBlock::ToolResult { tool_use_id: id, content, is_error: false };
             messages.push(user(&format!("result{n}"), result));
         }
-        let mut stage =
-            Self { view: messages.into(), log: ContextLog::default(), settings: ContextSettings::default() };
-        let prepared = prepare(stage.view.clone(), &stage.input(), |_| {});
+        let (log, settings) = (ContextLog::default(), ContextSettings::default());
+        let mut stage = Self { view: messages.into(), log, settings, known: RefCell::default() };
+        let prepared = prepare(stage.view.clone(), &mut Known::default(), &stage.input(), |_| {});
         stage.log.record(prepared.new_decisions);
         stage.view = prepared.messages;
         stage
     }
 
+    /// As for the first request of a task.
     fn prepare(&self) {
-        black_box(prepare(self.view.clone(), &self.input(), |_| {}));
+        black_box(prepare(self.view.clone(), &mut Known::default(), &self.input(), |_| {}));
+    }
+
+    /// As for each that follows.
+    fn prepare_next(&self) {
+        black_box(prepare(self.view.clone(), &mut self.known.borrow_mut(), &self.input(), |_| {}));
     }
 
     fn input(&self) -> PipelineInput<'_> {

@@ -32,3 +32,4 @@ pub use summary::{
 };
 pub use system_prompt::{Environment, GitSnapshot, MemoryFile, is_user_context, system_prompt, user_context};
 pub use thresholds::Thresholds;
+pub use view::Known;

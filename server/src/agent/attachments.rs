@@ -1,11 +1,12 @@
 //! What the model is told between rounds of what the person did, once and net.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 use tokio::time::Instant;
 
+use super::briefing::{MemoryChanges, memory_texts, unread_memory_texts};
 use super::outbox::attachment;
 use super::preparing::SessionContext;
 use super::state::RoundContext;
@@ -20,6 +21,9 @@ pub(super) struct Noticed {
     files: Mutex<HashMap<AbsPath, Option<Text>>>,
 }
 
+/// So long files are looked at without another thread.
+const LOOK_HERE: Duration = Duration::from_micros(200);
+
 /// The longest diff of a changed file.
 pub(super) const DIFF_LINES: usize = 60;
 
@@ -33,17 +37,17 @@ pub(super) async fn collect(
 ) -> Vec<Message> {
     let deadline =
         Instant::now() + Duration::from_millis(session.settings.number(ContextNumber::AttachmentsMs));
-    let memory = session.memory_changes(&context.workspace, &context.documents, at);
-    // Beside each other: the model waits for the slowest of them, not for their sum.
-    let (mut told, memory, same) = tokio::join!(
+    let most_chars = session.settings.size(ContextNumber::MemoryFileChars);
+    // Beside each other: the model waits for the slower of them, not for their sum.
+    let (mut told, looked) = tokio::join!(
         context.desk.take_told(&context.session),
-        in_time_or_nothing(deadline, memory),
-        in_time_or_nothing(deadline, unchanged(context)),
+        in_time_or_nothing(deadline, look(context, most_chars)),
     );
-    if let Some(same) = same {
+    let mut memory = MemoryChanges::default();
+    if let Some(Some(Looked { same, memory_texts })) = looked {
+        memory = session.memory_changes(&context.workspace, memory_texts, at);
         in_time_or_nothing(deadline, notice_changes(context, noticed, &same, &mut told)).await;
     }
-    let memory = memory.unwrap_or_default();
     let memory_file = |text| attachment(at, AttachmentKind::MemoryFile, text);
     let commands = context.shell.take_notices().into_iter();
     let commands = commands.map(|text| attachment(at, AttachmentKind::TaskStatus, text));
@@ -83,17 +87,42 @@ async fn notice_changes(
     }
 }
 
-/// The seen files that say what was seen. All are looked at in one go, since there may be hundreds, and the desk is asked of
-/// each of the others.
-async fn unchanged(context: &RoundContext) -> HashSet<AbsPath> {
-    let (seen, documents) = (context.seen.clone(), context.documents.clone());
+/// What the disk and the editor say.
+struct Looked {
+    /// The seen files that say what was seen; the desk is asked of each of the others.
+    same: HashSet<AbsPath>,
+    memory_texts: BTreeMap<AbsPath, String>,
+}
+
+/// Looks at all files: here as long as they did not change and it takes no time to speak of, at the rest of them in one go
+/// on a thread that may wait for the disk. To go there and come back takes longer than to look at most files.
+async fn look(context: &RoundContext, most_chars: usize) -> Option<Looked> {
+    let (seen, documents, workspace) =
+        (context.seen.clone(), context.documents.clone(), context.workspace.clone());
+    let begun = std::time::Instant::now();
+    let (mut same, mut rest) = (HashSet::new(), Vec::new());
+    for path in seen.paths() {
+        let unread = if begun.elapsed() < LOOK_HERE { documents.unread(&path) } else { None };
+        match unread {
+            None => rest.push(path),
+            Some(Ok(now)) if seen.still_says(&path, &now.text) == Some(true) => {
+                same.insert(path);
+            }
+            Some(_) => {}
+        }
+    }
+    let unread = unread_memory_texts(&workspace, &documents, most_chars);
+    if let Some(memory_texts) = unread.filter(|_| rest.is_empty()) {
+        return Some(Looked { same, memory_texts });
+    }
     let looking = tokio::task::spawn_blocking(move || {
         let says_the_same = |path: &AbsPath| {
             documents.snapshot(path).is_ok_and(|now| seen.still_says(path, &now.text) == Some(true))
         };
-        seen.paths().into_iter().filter(says_the_same).collect()
+        same.extend(rest.into_iter().filter(says_the_same));
+        Looked { same, memory_texts: memory_texts(&workspace, &documents, most_chars) }
     });
-    looking.await.unwrap_or_default()
+    looking.await.ok()
 }
 
 async fn in_time_or_nothing<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T> {

@@ -7,7 +7,7 @@ mod memory_files;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub(super) use self::memory_files::{MemoryChanges, MemoryFiles};
+pub(super) use self::memory_files::{MemoryChanges, MemoryFiles, memory_texts, unread_memory_texts};
 use super::session::SessionDeps;
 use crate::config::ContextNumber;
 use crate::context::{Environment, iso_date, system_prompt};

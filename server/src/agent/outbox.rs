@@ -61,13 +61,7 @@ pub(super) fn fallback(at: SystemTime, text: &str) -> Message {
 }
 
 fn system(at: SystemTime, kind: SystemKind, text: &str) -> Message {
-    Message::System(SystemMessage {
-        id: MessageId::fresh(),
-        at,
-        kind,
-        text: text.to_owned(),
-        compaction: None,
-    })
+    Message::from(SystemMessage { id: MessageId::fresh(), at, kind, text: text.to_owned(), compaction: None })
 }
 
 /// Something that came up beside the conversation.

@@ -1,6 +1,7 @@
 //! The context pipeline at work: what it decides is remembered, what it wants written is written, and where it asks for a
 //! summary one is made, before a request is sent.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
@@ -9,9 +10,11 @@ use camino::Utf8PathBuf;
 use super::briefing::{MemoryChanges, MemoryFiles};
 use super::query::QueryParams;
 use crate::config::{ContextNumber, ContextSettings};
-use crate::context::{CompactState, ContextLog, Decision, PipelineInput, Prepared, Save, iso_date, prepare};
+use crate::context::{
+    CompactState, ContextLog, Decision, Known, PipelineInput, Prepared, Save, iso_date, prepare,
+};
 use crate::conversation::{Message, text_tokens};
-use crate::documents::{FileStateCache, Workspace};
+use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::models::ToolDefinition;
 use crate::tools::Tools;
 
@@ -24,6 +27,8 @@ pub(super) struct SessionContext {
     /// What stands before the first message.
     user_context: Mutex<Arc<str>>,
     log: Mutex<ContextLog>,
+    /// What the pipeline has found out about the conversation so far.
+    known: Mutex<Known>,
     /// Tokens of the definitions of these tools, counted once.
     tools_tokens: Mutex<(Vec<&'static str>, u64)>,
     /// How compaction has gone so far in the session.
@@ -38,6 +43,7 @@ impl SessionContext {
             memory: MemoryFiles::default(),
             user_context: Mutex::new("".into()),
             log: Mutex::default(),
+            known: Mutex::default(),
             tools_tokens: Mutex::default(),
             compact_state: Mutex::default(),
         }
@@ -75,15 +81,14 @@ impl SessionContext {
         }
     }
 
-    /// What has changed in the instructions, or the date, since they were told.
-    pub(super) async fn memory_changes(
+    /// What has changed in the instructions, or the date, since they were told. `texts`: what they say at the time `now`.
+    pub(super) fn memory_changes(
         &self,
-        workspace: &Arc<Workspace>,
-        documents: &Arc<FileStateCache>,
+        workspace: &Workspace,
+        texts: BTreeMap<AbsPath, String>,
         now: SystemTime,
     ) -> MemoryChanges {
-        let most = self.settings.size(ContextNumber::MemoryFileChars);
-        self.memory.changes(workspace, documents, most, &iso_date(now)).await
+        self.memory.changes(workspace, texts, &iso_date(now))
     }
 
     fn user_context(&self) -> Arc<str> {
@@ -178,7 +183,8 @@ fn attempt(
         result_limit: &result_limit,
         results_folder,
     };
-    prepare(messages, &input, |_| {})
+    let mut known = context.known.lock().unwrap_or_else(PoisonError::into_inner);
+    prepare(messages, &mut known, &input, |_| {})
 }
 
 /// Each as a file that was not there before. One that is there was written by an earlier run of the same round.

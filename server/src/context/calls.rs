@@ -120,8 +120,4 @@ impl<'a> Rounds<'a> {
         }
         self.count - 1
     }
-
-    pub(super) const fn count(&self) -> usize {
-        self.count
-    }
 }

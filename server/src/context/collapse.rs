@@ -4,25 +4,29 @@
 
 mod spans;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::spans::spans;
-use super::calls::{Call, Place};
-use super::clearing::{hidden, is_cleared};
+use super::calls::Place;
+use super::clearing::hidden;
 use super::log::{ContextLog, Decision, Fold};
 use super::step::{PipelineInput, Report};
 use super::thresholds::Thresholds;
-use super::view::View;
+use super::view::{Answered, ToolClass, View};
 use crate::config::ContextNumber;
-use crate::conversation::{ContentBlock, Message, MessageId, UserMessage};
+use crate::conversation::{ContentBlock, Message, MessageId, ToolUseId, UserMessage};
 
 /// Prepares folds as they come up, and makes them when `tokens`, the request's so far, leave little of the window.
 pub(super) fn collapse(view: View, tokens: u64, input: &PipelineInput<'_>) -> (View, Report) {
     if !input.settings.collapse.value {
         return (view, Report::default());
     }
-    let projected = project(view, input.log.folds());
+    let made = input.log.folds();
+    // What is folded in the view of the round before stays so, and what has come since is in no fold.
+    let new = made.get(view.projected()..).unwrap_or_default();
+    let mut projected = project(view, new, input.log);
+    projected.set_projected(made.len());
     let mut staged = candidates(&projected, input);
     let mut report =
         Report { decisions: staged.iter().cloned().map(Decision::Staged).collect(), ..Report::default() };
@@ -33,17 +37,17 @@ pub(super) fn collapse(view: View, tokens: u64, input: &PipelineInput<'_>) -> (V
         return (projected, report);
     }
     report.decisions.push(Decision::Committed);
-    let after = project(projected.clone(), &staged);
-    report.hidden = newly_hidden(&projected, &staged, input.log);
-    report.shortened(&projected, after)
+    report.hidden = newly_hidden(&projected, &staged);
+    let before = projected.messages.clone();
+    report.shortened(&before, project(projected, &staged, input.log))
 }
 
 /// The view with `folds` made. What they are about may be gone already.
-fn project(view: View, folds: &[Fold]) -> View {
+fn project(view: View, folds: &[Fold], log: &ContextLog) -> View {
     if folds.is_empty() {
         return view;
     }
-    let mut lines: HashMap<&str, Arc<str>> = HashMap::new();
+    let mut lines: HashMap<&ToolUseId, Arc<str>> = HashMap::new();
     let mut first: HashMap<&MessageId, (&[MessageId], &Arc<str>)> = HashMap::new();
     for fold in folds {
         match fold {
@@ -53,25 +57,24 @@ fn project(view: View, folds: &[Fold]) -> View {
                 }
             }
             Fold::Result { call, line } => {
-                lines.insert(call.as_str(), line.clone());
+                lines.insert(call, line.clone());
             }
         }
     }
     let places = places(&view, &lines);
-    let view = view.with_results(&places);
+    let view = view.with_results(&places, log);
     let is_touched = !first.is_empty() && view.messages.iter().any(|it| first.contains_key(it.id()));
-    if is_touched { View::of(with_spans(&view.messages, &first)) } else { view }
+    if is_touched { View::of(with_spans(&view.messages, &first), log) } else { view }
 }
 
 /// Where the results of these calls stand that do not read so yet.
-fn places(view: &View, lines: &HashMap<&str, Arc<str>>) -> HashMap<Place, Arc<str>> {
+fn places(view: &View, lines: &HashMap<&ToolUseId, Arc<str>>) -> HashMap<Place, Arc<str>> {
     let mut places = HashMap::new();
-    if lines.is_empty() {
-        return places;
-    }
-    for call in view.calls() {
-        if let Some(line) = lines.get(call.id.as_str()).filter(|line| !call.result.is(line)) {
-            places.insert(call.result.place, line.clone());
+    for (id, line) in lines {
+        for answered in view.results_of(id) {
+            if view.call(answered).is_some_and(|call| !call.result.is(line)) {
+                places.insert(answered.result, line.clone());
+            }
         }
     }
     places
@@ -113,69 +116,52 @@ fn folded_message(first: &Message, line: &Arc<str>) -> Message {
 
 /// Folds that could be made in the older part of the view and are not prepared yet.
 fn candidates(view: &View, input: &PipelineInput<'_>) -> Vec<Fold> {
-    let calls = view.calls();
     let recent = input.settings.size(ContextNumber::RecentRounds);
-    let old = view.rounds.saturating_sub(recent);
-    let known: HashSet<&str> = input
-        .log
-        .staged()
-        .iter()
-        .chain(input.log.folds())
-        .filter_map(|fold| match fold {
-            Fold::Span { messages, .. } => messages.first().map(MessageId::as_str),
-            Fold::Result { call, .. } => Some(call.as_str()),
-        })
-        .collect();
-    let is_known = |id: &MessageId| known.contains(id.as_str());
-    let spans = spans(&view.messages, old, input.settings.size(ContextNumber::SmallTalkChars), is_known);
-    let results = superseded_reads(&calls, old, input.log);
-    let new_result = results.filter(|(call, _)| !known.contains(call.id.as_str()));
-    spans
-        .into_iter()
-        .chain(new_result.map(|(call, line)| Fold::Result { call: call.id.clone(), line: line.into() }))
-        .collect()
+    let old = view.rounds().saturating_sub(recent);
+    let spans = spans(view, old, input.settings.size(ContextNumber::SmallTalkChars));
+    let results = superseded_reads(view.answered(), old).filter_map(|(answered, line)| {
+        let call = view.call(answered)?.id.clone();
+        Some(Fold::Result { call, line: line.into() })
+    });
+    spans.into_iter().chain(results).collect()
 }
 
 /// Reads of a file that was read whole again, or changed by the model itself, since.
-fn superseded_reads<'c, 'a>(
-    calls: &'c [Call<'a>],
-    old: usize,
-    log: &'c ContextLog,
-) -> impl Iterator<Item = (&'c Call<'a>, &'static str)> {
+fn superseded_reads(all: &[Answered], old: usize) -> impl Iterator<Item = (&Answered, &'static str)> {
     const READ_AGAIN: &str = "[Folded: the whole file was read again later.]";
     const CHANGED: &str = "[Folded: you changed this file later. Read it again if you need the rest of it.]";
-    let mut last: HashMap<&str, (usize, &'static str)> = HashMap::new();
-    for (at, call) in calls.iter().enumerate().filter(|(_, call)| call.shows()) {
-        let words = match call.name {
-            "Edit" | "Write" => CHANGED,
-            _ if call.shows_whole_file() => READ_AGAIN,
-            _ => continue,
+    let mut last: HashMap<usize, (usize, &'static str)> = HashMap::new();
+    for (at, answered) in all.iter().enumerate().filter(|(_, answered)| answered.shows) {
+        let words = match answered.tool {
+            ToolClass::Change => CHANGED,
+            _ if answered.shows_whole_file => READ_AGAIN,
+            ToolClass::Read | ToolClass::Again | ToolClass::Other => continue,
         };
-        if let Some(file) = call.file() {
+        if let Some(file) = answered.file {
             last.insert(file, (at, words));
         }
     }
-    calls.iter().enumerate().filter_map(move |(at, call)| {
-        let (later, words) = last.get(call.file()?)?;
-        let chars = call.result.chars()?;
-        let goes = call.name == "Read"
-            && call.round < old
+    all.iter().enumerate().filter_map(move |(at, answered)| {
+        let (later, words) = last.get(&answered.file?)?;
+        let goes = answered.tool == ToolClass::Read
+            && answered.round < old
             && *later > at
-            && chars > words.len()
-            && !is_cleared(call, log);
-        goes.then_some((call, *words))
+            && answered.chars? > words.len()
+            && !answered.is_cleared()
+            && !answered.folded;
+        goes.then_some((answered, *words))
     })
 }
 
-fn newly_hidden(view: &View, folds: &[Fold], log: &ContextLog) -> Vec<String> {
-    let lines: HashMap<&str, Arc<str>> = folds
+fn newly_hidden(view: &View, folds: &[Fold]) -> Vec<String> {
+    let lines: HashMap<&ToolUseId, Arc<str>> = folds
         .iter()
         .filter_map(|fold| match fold {
-            Fold::Result { call, line } => Some((call.as_str(), line.clone())),
+            Fold::Result { call, line } => Some((call, line.clone())),
             Fold::Span { .. } => None,
         })
         .collect();
-    hidden(&view.calls(), &places(view, &lines), log)
+    hidden(view, &places(view, &lines))
 }
 
 #[cfg(test)]

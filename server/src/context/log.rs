@@ -10,8 +10,31 @@ use crate::conversation::{ContentBlock, Message, MessageId, ToolUseId};
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ContextLog {
     results: HashMap<ToolUseId, Fate>,
+    /// Whose result was decided on, in that order.
+    decided: Vec<ToolUseId>,
     folds: Vec<Fold>,
     staged: Vec<Fold>,
+    beginning: Beginning,
+}
+
+/// One from which a log only grows. Two logs never have the same.
+#[derive(Debug, Default)]
+struct Beginning(Arc<()>);
+
+/// How far somebody has read a log.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bookmark {
+    beginning: Option<Arc<()>>,
+    decided: usize,
+    folds: usize,
+}
+
+/// What stands behind a bookmark.
+pub(super) struct News<'log, F> {
+    /// Results that were decided on.
+    pub(super) decided: &'log [ToolUseId],
+    /// Folds that are made, or may be when there is need of it.
+    pub(super) folds: F,
 }
 
 /// One entry. A log is the sum of its decisions in their order.
@@ -56,6 +79,7 @@ impl ContextLog {
         for decision in decisions {
             match decision {
                 Decision::Result(id, fate) => {
+                    self.decided.push(id.clone());
                     self.results.insert(id, fate);
                 }
                 Decision::Staged(fold) => self.staged.push(fold),
@@ -93,12 +117,53 @@ impl ContextLog {
         let ids: HashSet<&MessageId> = messages.iter().map(Message::id).collect();
         let calls: HashSet<&ToolUseId> = messages.iter().flat_map(called).collect();
         self.results.retain(|id, _| calls.contains(id));
+        self.decided.retain(|id| calls.contains(id));
+        self.beginning = Beginning::default();
         let is_there = |fold: &Fold| match fold {
             Fold::Span { messages, .. } => messages.iter().all(|id| ids.contains(id)),
             Fold::Result { call, .. } => calls.contains(call),
         };
         self.folds.retain(is_there);
         self.staged.retain(is_there);
+    }
+}
+
+impl Bookmark {
+    /// Whether it lies in this log, or in none yet.
+    pub(super) fn is_in(&self, log: &ContextLog) -> bool {
+        self.beginning.as_ref().is_none_or(|beginning| Arc::ptr_eq(beginning, &log.beginning.0))
+    }
+
+    /// Reads on to the end.
+    pub(super) fn read_on<'log>(
+        &mut self,
+        log: &'log ContextLog,
+    ) -> News<'log, impl Iterator<Item = &'log Fold> + use<'log>> {
+        let before = std::mem::replace(
+            self,
+            Self {
+                beginning: Some(log.beginning.0.clone()),
+                decided: log.decided.len(),
+                folds: log.folds.len() + log.staged.len(),
+            },
+        );
+        News {
+            decided: log.decided.get(before.decided..).unwrap_or_default(),
+            // A fold that is made stands where it stood among those that wait.
+            folds: log.folds.iter().chain(&log.staged).skip(before.folds),
+        }
+    }
+}
+
+impl Clone for Beginning {
+    fn clone(&self) -> Self {
+        Self::default()
+    }
+}
+
+impl PartialEq for Beginning {
+    fn eq(&self, _: &Self) -> bool {
+        true
     }
 }
 

@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
-use super::calls::Call;
-use super::clearing::{Clearing, cleared, is_cleared, may_save};
+use super::clearing::{Clearing, cleared, may_save};
 use super::step::{PipelineInput, Report};
-use super::view::View;
+use super::view::{Answered, View};
 use crate::config::{ContextNumber, ContextSettings};
 use crate::conversation::Message;
 use crate::models::{ClearedInputs, ContextEdit, ContextEditing, EditTrigger};
 
 const CLEARED: &str = "[This old result was cleared. Make the call again if you need it.]";
-
-/// Tools whose results can be had again, or were only a confirmation.
-const COMPACTABLE: [&str; 8] = ["Read", "Bash", "Grep", "Glob", "WebSearch", "WebFetch", "Edit", "Write"];
 
 /// After a long silence all but the newest results go. Without one, and where the provider does not do it, they go when
 /// they are many and it pays.
@@ -26,15 +22,16 @@ pub(super) fn microcompact(view: View, input: &PipelineInput<'_>) -> (View, Repo
     } else {
         return (view, Report::default());
     };
-    let calls = view.calls();
-    let live: Vec<&Call<'_>> = calls.iter().filter(|call| is_live(call, input)).collect();
+    let is_live = |answered: &&Answered| answered.tool.is_compactable() && !answered.is_cleared();
+    let live = || view.answered().iter().filter(is_live);
+    let count = live().count();
     let keep = settings.size(ContextNumber::KeptResults).max(1);
-    let old = live.get(..live.len().saturating_sub(keep)).unwrap_or_default();
-    if live.len() <= fewest || !may_save(old.iter().copied(), input.log, at_least) {
+    let old = || live().take(count.saturating_sub(keep));
+    if count <= fewest || !may_save(old(), at_least) {
         return (view, Report::default());
     }
-    let clearings: Vec<Clearing<'_, '_>> = old.iter().map(|call| Clearing { call, words: CLEARED }).collect();
-    cleared(&view, &calls, &clearings, input.log, at_least)
+    let clearings: Vec<Clearing> = old().map(|answered| Clearing { of: *answered, words: CLEARED }).collect();
+    cleared(view, &clearings, input.log, at_least)
 }
 
 /// What the provider is to clear by itself. The same in every request of a session, since it is part of the cache's key.
@@ -55,10 +52,6 @@ pub(super) fn context_edits(editing: ContextEditing, settings: &ContextSettings)
             [clear].into_iter().chain(summary).collect()
         }
     }
-}
-
-fn is_live(call: &Call<'_>, input: &PipelineInput<'_>) -> bool {
-    COMPACTABLE.contains(&call.name) && !is_cleared(call, input.log)
 }
 
 /// Whether the model has been silent for so long that nothing of the conversation is cached any more.
@@ -88,7 +81,7 @@ mod tests {
     }
 
     fn step(messages: Arc<[Message]>, setting: &Setting) -> (Arc<[Message]>, Report) {
-        let (view, report) = microcompact(View::of(messages), &setting.input());
+        let (view, report) = microcompact(View::of(messages, &setting.log), &setting.input());
         (view.messages, report)
     }
 

@@ -10,10 +10,10 @@ use super::log::Decision;
 use super::microcompact::{context_edits, microcompact};
 use super::snip::snip;
 use super::step::{PipelineInput, Report, Save};
-use super::system_prompt::with_user_context;
+use super::system_prompt::{is_user_context, with_user_context};
 use super::tool_result_budget::tool_result_budget;
-use super::view::View;
-use crate::conversation::{Message, SystemKind, SystemMessage, content_tokens, counted_tokens, text_tokens};
+use super::view::{Known, View};
+use crate::conversation::{Message, SystemKind, content_tokens, counted_tokens, text_tokens};
 use crate::models::ContextEdit;
 
 /// The steps, in the order they run on every iteration.
@@ -59,9 +59,15 @@ impl Step {
     ];
 }
 
-/// Runs the steps over the part of `view` behind the last boundary. `probe` sees each step before it runs.
-pub fn prepare(view: Arc<[Message]>, input: &PipelineInput<'_>, mut probe: impl FnMut(Step)) -> Prepared {
-    let mut view = View::of(since_boundary(view)).replayed(input.log);
+/// Runs the steps over the part of `view` behind the last boundary. `probe` sees each step before it runs. `known`: what the
+/// run before has found out, which makes no difference to what comes of this one.
+pub fn prepare(
+    view: Arc<[Message]>,
+    known: &mut Known,
+    input: &PipelineInput<'_>,
+    mut probe: impl FnMut(Step),
+) -> Prepared {
+    let mut view = known.grown(since_boundary(view), input.log);
     let mut prepared = Prepared {
         messages: view.messages.clone(),
         system: Vec::new(),
@@ -99,6 +105,7 @@ pub fn prepare(view: Arc<[Message]>, input: &PipelineInput<'_>, mut probe: impl 
             Step::BlockingCheck => prepared.verdict = limit(prepared.verdict, prepared.tokens, input),
         }
     }
+    known.keep(view);
     prepared
 }
 
@@ -125,11 +132,11 @@ impl Prepared {
 
 /// What came before the last summary is not sent any more.
 fn since_boundary(view: Arc<[Message]>) -> Arc<[Message]> {
-    let is_boundary = |message: &Message| {
-        matches!(message, Message::System(SystemMessage { kind: SystemKind::CompactBoundary, .. }))
-    };
+    let is_boundary = |message: &Message| matches!(message, Message::System(system) if system.kind == SystemKind::CompactBoundary);
     match view.iter().rposition(is_boundary) {
         None | Some(0) => view,
+        // As an earlier run has left it.
+        Some(1) if view.first().is_some_and(is_user_context) => view,
         Some(at) => view.iter().skip(at).cloned().collect(),
     }
 }

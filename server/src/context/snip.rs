@@ -4,12 +4,9 @@
 
 use std::collections::HashMap;
 
-use serde_json::Value;
-
-use super::calls::Call;
 use super::clearing::{Clearing, cleared, may_save};
 use super::step::{PipelineInput, Report};
-use super::view::View;
+use super::view::{Answered, ToolClass, View};
 use crate::config::ContextNumber;
 
 const SUPERSEDED: &str = "[Left out: the same call was made again later.]";
@@ -22,62 +19,53 @@ pub(super) fn snip(view: View, input: &PipelineInput<'_>) -> (View, Report) {
     if !input.settings.snip.value {
         return (view, Report::default());
     }
-    let calls = view.calls();
-    let old = view.rounds.saturating_sub(input.settings.size(ContextNumber::RecentRounds));
+    let old = view.rounds().saturating_sub(input.settings.size(ContextNumber::RecentRounds));
     let at_least = input.settings.number(ContextNumber::SnipAtLeast);
-    if !may_save(calls.iter().filter(|call| call.round < old), input.log, at_least) {
+    let answered = view.answered();
+    if !may_save(answered.iter().filter(|answered| answered.round < old), at_least) {
         return (view, Report::default());
     }
-    let later = Later::of(&calls);
-    let clearings: Vec<Clearing<'_, '_>> = calls
+    let later = Later::of(answered);
+    let clearings: Vec<Clearing> = answered
         .iter()
         .enumerate()
-        .filter(|(_, call)| call.round < old)
-        .filter_map(|(at, call)| Some(Clearing { call, words: later.verdict(at, call)? }))
+        .filter(|(_, answered)| answered.round < old)
+        .filter_map(|(at, answered)| Some(Clearing { of: *answered, words: later.verdict(at, answered)? }))
         .collect();
-    cleared(&view, &calls, &clearings, input.log, at_least)
+    cleared(view, &clearings, input.log, at_least)
 }
 
-/// The last call of each kind that shows something.
-struct Later<'a> {
-    /// For each call the number of its kind: all that are made in the same words.
-    kinds: Vec<usize>,
-    last_of_kind: Vec<usize>,
-    whole_file: HashMap<&'a str, usize>,
+/// The last calls that show something: of each kind, and of each file a whole one.
+#[derive(Default)]
+struct Later {
+    of_kind: HashMap<usize, usize>,
+    whole_file: HashMap<usize, usize>,
 }
 
-impl<'a> Later<'a> {
-    fn of(calls: &[Call<'a>]) -> Self {
-        let mut numbers: HashMap<(&str, &Value), usize> = HashMap::new();
-        let mut later = Self { kinds: Vec::new(), last_of_kind: Vec::new(), whole_file: HashMap::new() };
-        for (at, call) in calls.iter().enumerate() {
-            let next = numbers.len();
-            let kind = *numbers.entry((call.name, call.input)).or_insert(next);
-            later.kinds.push(kind);
-            later.last_of_kind.resize(numbers.len(), 0);
-            if !call.shows() {
-                continue;
-            }
-            if let Some(last) = later.last_of_kind.get_mut(kind) {
-                *last = at;
-            }
-            if let Some(file) = call.file().filter(|_| call.shows_whole_file()) {
+impl Later {
+    fn of(all: &[Answered]) -> Self {
+        let mut later = Self::default();
+        for (at, answered) in all.iter().enumerate().filter(|(_, answered)| answered.shows) {
+            later.of_kind.insert(answered.kind, at);
+            if let Some(file) = answered.file.filter(|_| answered.shows_whole_file) {
                 later.whole_file.insert(file, at);
             }
         }
         later
     }
 
-    /// What is said in place of the result of the call at `at`; `None`: it stays.
-    fn verdict(&self, at: usize, call: &Call<'a>) -> Option<&'static str> {
+    /// What is said in place of the result at `at`; `None`: it stays.
+    fn verdict(&self, at: usize, answered: &Answered) -> Option<&'static str> {
         let is_later = |found: Option<&usize>| found.is_some_and(|found| *found > at);
-        if call.was_denied() {
+        if answered.denied {
             Some(DENIED)
-        } else if call.result.texts().is_some_and(|texts| texts.iter().all(|text| text.trim().is_empty())) {
+        } else if answered.blank {
             Some(EMPTY)
-        } else if is_later(self.kinds.get(at).and_then(|kind| self.last_of_kind.get(*kind))) {
+        } else if is_later(self.of_kind.get(&answered.kind)) {
             Some(SUPERSEDED)
-        } else if call.name == "Read" && is_later(call.file().and_then(|file| self.whole_file.get(file))) {
+        } else if answered.tool == ToolClass::Read
+            && is_later(answered.file.and_then(|file| self.whole_file.get(&file)))
+        {
             Some(READ_AGAIN)
         } else {
             None
@@ -96,7 +84,7 @@ mod tests {
     use crate::conversation::{ContentBlock, Message, content_tokens, normalize};
 
     fn step(messages: Arc<[Message]>, setting: &Setting) -> (Arc<[Message]>, Report) {
-        let (view, report) = snip(View::of(messages), &setting.input());
+        let (view, report) = snip(View::of(messages, &setting.log), &setting.input());
         (view.messages, report)
     }
 

@@ -9,7 +9,7 @@ use super::compact_state::CompactState;
 use super::log::{ContextLog, Decision};
 use super::view::View;
 use crate::config::ContextSettings;
-use crate::conversation::content_tokens;
+use crate::conversation::{Message, content_tokens};
 use crate::models::{ContextEditing, Window};
 
 /// All that the steps go by, beside the view.
@@ -44,11 +44,10 @@ pub struct Report {
 }
 
 impl Report {
-    /// The view that a step has made of `before`, and this report of it.
-    pub(super) fn shortened(mut self, before: &View, after: View) -> (View, Self) {
-        if !Arc::ptr_eq(&before.messages, &after.messages) {
-            let tokens = |view: &View| content_tokens(&view.messages);
-            self.tokens_freed = tokens(before).saturating_sub(tokens(&after));
+    /// The view that a step has made of these messages, and this report of it.
+    pub(super) fn shortened(mut self, before: &Arc<[Message]>, after: View) -> (View, Self) {
+        if !Arc::ptr_eq(before, &after.messages) {
+            self.tokens_freed = content_tokens(before).saturating_sub(content_tokens(&after.messages));
         }
         (after, self)
     }

@@ -108,7 +108,7 @@ pub fn summarised(
     afterwards: Afterwards,
     at: SystemTime,
 ) -> Vec<Message> {
-    let boundary = Message::System(SystemMessage {
+    let boundary = Message::from(SystemMessage {
         id: MessageId::fresh(),
         at,
         kind: SystemKind::CompactBoundary,

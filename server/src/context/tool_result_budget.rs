@@ -8,18 +8,19 @@ use std::sync::Arc;
 use super::calls::Call;
 use super::log::{Decision, Fate};
 use super::step::{PipelineInput, Report, Save};
-use super::view::View;
+use super::view::{Fated, View};
 use crate::config::ContextNumber;
 
 /// Decides on the results that are new.
 pub(super) fn tool_result_budget(view: View, input: &PipelineInput<'_>) -> (View, Report) {
     let mut report = Report::default();
     let mut replaced = HashMap::new();
-    for round in view.calls().chunk_by(|one, next| one.round == next.round) {
-        if round.iter().all(|call| input.log.fate(call.id).is_some()) {
+    for round in view.answered().chunk_by(|one, next| one.round == next.round) {
+        if round.iter().all(|answered| answered.fate != Fated::Open) {
             continue;
         }
-        for (call, fate, save) in decided(round, input) {
+        let calls: Vec<Call<'_>> = round.iter().filter_map(|answered| view.call(answered)).collect();
+        for (call, fate, save) in decided(&calls, input) {
             if let Fate::Replaced(text) = &fate {
                 replaced.insert(call.result.place, text.clone());
             }
@@ -27,7 +28,8 @@ pub(super) fn tool_result_budget(view: View, input: &PipelineInput<'_>) -> (View
             report.saves.extend(save);
         }
     }
-    report.shortened(&view, view.clone().with_results(&replaced))
+    let before = view.messages.clone();
+    report.shortened(&before, view.with_results(&replaced, input.log))
 }
 
 /// A result, its length in characters, and what becomes of it, if that is clear yet.

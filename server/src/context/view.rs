@@ -1,87 +1,116 @@
-//! What the pipeline's steps look at: the messages of a round, and the calls in them, found once for all steps.
+//! What the pipeline's steps look at: the messages of a round, and what is known of the calls in them.
+//!
+//! Invariant: what is known is what a look at all messages would show, and each of them is looked at once, however often the
+//! conversation is prepared.
+
+mod answered;
+mod found;
+mod numbers;
+mod parts;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::calls::{Call, CallResult, Place, Rounds};
+pub(super) use self::answered::{Answered, Fated, ToolClass};
+use self::found::{Found, call_at};
+pub(super) use self::parts::{Part, said};
+use super::calls::{Call, Place};
 use super::log::{ContextLog, Fate};
-use crate::conversation::{ContentBlock, Message, ToolResultContent, ToolUseId};
+use crate::conversation::{ContentBlock, Message, MessageId, ToolResultContent, ToolUseId};
 
 /// Cheap to clone.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(super) struct View {
     pub(super) messages: Arc<[Message]>,
-    answered: Arc<[Answered]>,
-    /// Answers of the model.
-    pub(super) rounds: usize,
+    found: Arc<Found>,
 }
 
-/// Where a call stands, and its result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Answered {
-    call: Place,
-    result: Place,
-    round: usize,
+/// The view of the round before, from which the next one grows.
+#[derive(Debug, Default)]
+pub struct Known(Option<View>);
+
+impl Known {
+    /// The view of `messages` with every result in the words that were decided on before. Where they begin with those of the
+    /// round before, only what is new is looked at.
+    pub(super) fn grown(&mut self, messages: Arc<[Message]>, log: &ContextLog) -> View {
+        let before =
+            self.0.take().filter(|view| view.found.has_read(log) && begin_with(&messages, &view.messages));
+        let (mut found, begin) = match before {
+            Some(View { messages, found }) => (found, messages.len()),
+            None => (Arc::default(), 0),
+        };
+        let news = Arc::make_mut(&mut found).grow(&messages, begin, log);
+        View { messages, found }.replayed(&news, log)
+    }
+
+    pub(super) fn keep(&mut self, view: View) {
+        self.0 = Some(view);
+    }
 }
 
 impl View {
-    pub(super) fn of(messages: Arc<[Message]>) -> Self {
-        let mut open: HashMap<&ToolUseId, (Place, usize)> = HashMap::new();
-        let mut answered = Vec::new();
-        let mut rounds = Rounds::default();
-        for (at, message) in messages.iter().enumerate() {
-            let place = |block| Place { message: at, block };
-            match message {
-                Message::Assistant(answer) => {
-                    let round = rounds.of(&answer.response_id);
-                    for (block, content) in answer.content.iter().enumerate() {
-                        if let ContentBlock::ToolUse { id, .. } = content {
-                            open.insert(id, (place(block), round));
-                        }
-                    }
-                }
-                Message::User(user) => {
-                    for (block, content) in user.content.iter().enumerate() {
-                        let ContentBlock::ToolResult { tool_use_id, .. } = content else { continue };
-                        let Some((call, round)) = open.remove(tool_use_id) else { continue };
-                        answered.push(Answered { call, result: place(block), round });
-                    }
-                }
-                Message::System(_) | Message::Attachment(_) | Message::Progress(_) => {}
-            }
-        }
-        let rounds = rounds.count();
-        Self { answered: answered.into(), rounds, messages }
+    /// The view of these messages as they are.
+    pub(super) fn of(messages: Arc<[Message]>, log: &ContextLog) -> Self {
+        let mut found = Found::default();
+        found.grow(&messages, 0, log);
+        Self { messages, found: Arc::new(found) }
     }
 
     /// Every call that is answered, in the order of the results.
-    pub(super) fn calls(&self) -> Vec<Call<'_>> {
-        self.answered.iter().filter_map(|answered| self.call(answered)).collect()
+    pub(super) fn answered(&self) -> &[Answered] {
+        &self.found.answered
     }
 
-    /// The same with every result in the words that were decided on before.
-    pub(super) fn replayed(self, log: &ContextLog) -> Self {
-        let mut replaced = HashMap::new();
-        for (at, message) in self.messages.iter().enumerate() {
-            let Message::User(user) = message else { continue };
-            for (block, content) in user.content.iter().enumerate() {
-                let ContentBlock::ToolResult { tool_use_id, content, .. } = content else { continue };
-                if let Some(Fate::Replaced(text) | Fate::Cleared(text)) = log.fate(tool_use_id)
-                    && !matches!(content.as_slice(), [ToolResultContent::Text(now)] if **now == **text)
-                {
-                    replaced.insert(Place { message: at, block }, text.clone());
-                }
-            }
-        }
-        self.with_results(&replaced)
+    pub(super) fn call(&self, answered: &Answered) -> Option<Call<'_>> {
+        call_at(&self.messages, answered.call, answered.result, answered.round)
+    }
+
+    /// Where the results of the calls with that id stand.
+    pub(super) fn results_of(&self, id: &ToolUseId) -> impl Iterator<Item = &Answered> {
+        self.found.of_id(id)
+    }
+
+    /// What one side said at a time, in order.
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.found.parts
+    }
+
+    /// Answers of the model.
+    pub(super) fn rounds(&self) -> usize {
+        self.found.rounds.len()
+    }
+
+    /// Where the round with that number begins.
+    pub(super) fn round_at(&self, round: usize) -> Option<usize> {
+        self.found.rounds.get(round).copied()
+    }
+
+    /// Where the last thing stands that the user wrote.
+    pub(super) fn last_prompt(&self) -> Option<usize> {
+        self.found.last_prompt
+    }
+
+    /// Whether a span that begins with this message is folded, or waits for the need of it.
+    pub(super) fn has_span_at(&self, first: &MessageId) -> bool {
+        self.found.spans.contains(first)
+    }
+
+    /// How many of the folds that are made are made in this view.
+    pub(super) fn projected(&self) -> usize {
+        self.found.projected
+    }
+
+    pub(super) fn set_projected(&mut self, folds: usize) {
+        Arc::make_mut(&mut self.found).projected = folds;
     }
 
     /// The same with those results in other words; the very same if there are none.
-    pub(super) fn with_results(self, results: &HashMap<Place, Arc<str>>) -> Self {
+    pub(super) fn with_results(self, results: &HashMap<Place, Arc<str>>, log: &ContextLog) -> Self {
         if results.is_empty() {
             return self;
         }
-        let mut changed: Vec<Message> = self.messages.to_vec();
+        let Self { messages, mut found } = self;
+        let mut changed: Vec<Message> = messages.to_vec();
         for (place, text) in results {
             let Some(Message::User(user)) = changed.get_mut(place.message) else { continue };
             let user = Arc::make_mut(user);
@@ -90,22 +119,33 @@ impl View {
                 user.tool_use_result = None;
             }
         }
-        // Every call and result stands where it stood.
-        Self { messages: changed.into(), ..self }
+        // Every call and result stands where it stood. Of the results in other words, some may have been folded.
+        let known = Arc::make_mut(&mut found);
+        known.change(&changed, results.keys().copied(), log);
+        known.projected = 0;
+        Self { messages: changed.into(), found }
     }
 
-    fn call(&self, answered: &Answered) -> Option<Call<'_>> {
-        let Message::Assistant(answer) = self.messages.get(answered.call.message)? else { return None };
-        let ContentBlock::ToolUse { id, name, input } = answer.content.get(answered.call.block)? else {
-            return None;
-        };
-        let Message::User(user) = self.messages.get(answered.result.message)? else { return None };
-        let ContentBlock::ToolResult { content, is_error, .. } = user.content.get(answered.result.block)?
-        else {
-            return None;
-        };
-        let data = user.tool_use_result.as_ref();
-        let result = CallResult { place: answered.result, content, is_error: *is_error, data };
-        Some(Call { id, name, input, result, round: answered.round })
+    /// The same with the results of these calls in the words that were decided on.
+    fn replayed(self, calls: &[usize], log: &ContextLog) -> Self {
+        let mut replaced = HashMap::new();
+        for answered in calls.iter().filter_map(|number| self.answered().get(*number)) {
+            let Some(call) = self.call(answered) else { continue };
+            if let Some(Fate::Replaced(text) | Fate::Cleared(text)) = log.fate(call.id)
+                && !call.result.is(text)
+            {
+                replaced.insert(answered.result, text.clone());
+            }
+        }
+        self.with_results(&replaced, log)
     }
 }
+
+/// Whether `messages` begin with the very ones of `beginning`.
+fn begin_with(messages: &[Message], beginning: &[Message]) -> bool {
+    let head = messages.get(..beginning.len());
+    head.is_some_and(|head| head.iter().zip(beginning).all(|(one, other)| one.is(other)))
+}
+
+#[cfg(test)]
+mod tests;

@@ -12,10 +12,10 @@ pub enum Message {
     User(Arc<UserMessage>),
     Assistant(Arc<AssistantMessage>),
     /// For people only.
-    System(SystemMessage),
+    System(Arc<SystemMessage>),
     Attachment(Arc<Attachment>),
     /// Of a running tool; never kept as history.
-    Progress(ProgressMessage),
+    Progress(Arc<ProgressMessage>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -212,6 +212,18 @@ impl Message {
         }
     }
 
+    /// Whether both are the same record in memory, which costs nothing to see.
+    pub fn is(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::User(one), Self::User(other)) => Arc::ptr_eq(one, other),
+            (Self::Assistant(one), Self::Assistant(other)) => Arc::ptr_eq(one, other),
+            (Self::System(one), Self::System(other)) => Arc::ptr_eq(one, other),
+            (Self::Attachment(one), Self::Attachment(other)) => Arc::ptr_eq(one, other),
+            (Self::Progress(one), Self::Progress(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        }
+    }
+
     /// The same without the provider's count of tokens, which is that of a conversation that is no more.
     #[must_use]
     pub fn uncounted(mut self) -> Self {
@@ -231,6 +243,18 @@ impl From<UserMessage> for Message {
 impl From<AssistantMessage> for Message {
     fn from(message: AssistantMessage) -> Self {
         Self::Assistant(Arc::new(message))
+    }
+}
+
+impl From<SystemMessage> for Message {
+    fn from(message: SystemMessage) -> Self {
+        Self::System(Arc::new(message))
+    }
+}
+
+impl From<ProgressMessage> for Message {
+    fn from(message: ProgressMessage) -> Self {
+        Self::Progress(Arc::new(message))
     }
 }
 

@@ -161,6 +161,11 @@ impl FileStateCache {
         })
     }
 
+    /// Whether the editor has the file with this real path open.
+    pub fn is_open(&self, path: &AbsPath) -> bool {
+        lock(&self.open).of_file(path).is_some()
+    }
+
     /// The document opened under exactly this URI.
     pub fn open_uri(&self, uri: &str) -> Option<OpenDocument> {
         lock(&self.open).of_uri(uri)
@@ -194,6 +199,21 @@ impl FileStateCache {
             return of_document(document);
         }
         as_read.map_or_else(|| self.read(path, real), Ok)
+    }
+
+    /// The same where no file has to be read for it: it is open, or nothing was changed on disk since it was read last.
+    pub fn unread(&self, path: &AbsPath) -> Option<Result<Snapshot, ReadError>> {
+        if let Some(document) = lock(&self.open).of_file(path) {
+            return Some(of_document(document));
+        }
+        let disk = self.as_read(path)?;
+        let open = lock(&self.open).of_file(&disk.path);
+        Some(open.map_or(Ok(disk), of_document))
+    }
+
+    /// What the disk says, also for an open file, where the file has not to be read for it.
+    pub fn unread_on_disk(&self, path: &AbsPath) -> Option<Snapshot> {
+        self.as_read(path)
     }
 
     /// What the disk says, also for an open file.

@@ -51,6 +51,11 @@ impl Workspace {
         }
     }
 
+    /// The roots with their links followed, as they were when the workspace was opened.
+    pub fn real_roots(&self) -> &[AbsPath] {
+        &self.real_roots
+    }
+
     /// How a person reads `path`: relative to the root it lies in, else whole.
     pub fn display(&self, path: &AbsPath) -> String {
         self.roots

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::context::{MemoryFile, user_context};
-use crate::documents::{AbsPath, FileStateCache, Workspace};
+use crate::documents::{AbsPath, FileStateCache, Snapshot, Workspace};
 
 const NAMES: [&str; 2] = ["CLAUDE.md", "AGENTS.md"];
 
@@ -29,7 +29,9 @@ impl MemoryFiles {
         most_chars: usize,
         date: String,
     ) -> String {
-        let texts = read(workspace, documents, most_chars).await;
+        let (of, now) = (workspace.clone(), documents.clone());
+        let reading = tokio::task::spawn_blocking(move || memory_texts(&of, &now, most_chars));
+        let texts = reading.await.unwrap_or_default();
         let files: Vec<MemoryFile> = texts
             .iter()
             .map(|(path, text)| MemoryFile { name: workspace.display(path), text: text.clone() })
@@ -39,15 +41,13 @@ impl MemoryFiles {
         words
     }
 
-    /// What has changed since: a text for each file, and one for a new day.
-    pub(in crate::agent) async fn changes(
+    /// What has changed since: a text for each file, and one for a new day. `now`: what the files say.
+    pub(in crate::agent) fn changes(
         &self,
-        workspace: &Arc<Workspace>,
-        documents: &Arc<FileStateCache>,
-        most_chars: usize,
+        workspace: &Workspace,
+        now: BTreeMap<AbsPath, String>,
         date: &str,
     ) -> MemoryChanges {
-        let now = read(workspace, documents, most_chars).await;
         let mut told = self.lock();
         let gone = told.texts.keys().filter(|path| !now.contains_key(*path));
         let gone =
@@ -73,23 +73,43 @@ pub(in crate::agent) struct MemoryChanges {
     pub(in crate::agent) date: Option<String>,
 }
 
-/// By real path, so that a link and its target are told once. What can't be read says nothing.
-async fn read(
-    workspace: &Arc<Workspace>,
-    documents: &Arc<FileStateCache>,
+/// What the files say now, by real path, so that a link and its target are told once. What can't be read says nothing. It
+/// reads the disk.
+pub(in crate::agent) fn memory_texts(
+    workspace: &Workspace,
+    documents: &FileStateCache,
     most_chars: usize,
 ) -> BTreeMap<AbsPath, String> {
-    let (workspace, documents) = (workspace.clone(), documents.clone());
-    let reading = tokio::task::spawn_blocking(move || {
-        let names = NAMES.iter().flat_map(|name| workspace.roots.iter().map(move |root| root.join(name)));
-        names
-            .filter(|path| workspace.contains(path))
-            .filter_map(|path| documents.snapshot(&path).ok())
-            .map(|snapshot| (snapshot.path, cut(&snapshot.text.to_string(), most_chars)))
-            .filter(|(_, text)| !text.trim().is_empty())
-            .collect()
-    });
-    reading.await.unwrap_or_default()
+    let files = there(workspace, documents);
+    texts(files.iter().filter_map(|path| documents.snapshot(path).ok()), most_chars)
+}
+
+/// The same where no file has to be read for it.
+pub(in crate::agent) fn unread_memory_texts(
+    workspace: &Workspace,
+    documents: &FileStateCache,
+    most_chars: usize,
+) -> Option<BTreeMap<AbsPath, String>> {
+    let files = there(workspace, documents);
+    let known: Option<Vec<Snapshot>> = files.iter().map(|path| documents.unread(path)?.ok()).collect();
+    Some(texts(known?, most_chars))
+}
+
+/// The files that there are.
+fn there(workspace: &Workspace, documents: &FileStateCache) -> Vec<AbsPath> {
+    // Asked before every request, and mostly there is none: then the way to it need not be followed.
+    let is_there = |path: &AbsPath| documents.is_open(path) || path.as_path().symlink_metadata().is_ok();
+    let roots = workspace.real_roots();
+    let names = NAMES.iter().flat_map(|name| roots.iter().map(move |root| root.join(name)));
+    names.filter(|path| is_there(path) && workspace.contains(path)).collect()
+}
+
+fn texts(files: impl IntoIterator<Item = Snapshot>, most_chars: usize) -> BTreeMap<AbsPath, String> {
+    files
+        .into_iter()
+        .map(|snapshot| (snapshot.path, cut(&snapshot.text.to_string(), most_chars)))
+        .filter(|(_, text)| !text.trim().is_empty())
+        .collect()
 }
 
 fn cut(text: &str, most_chars: usize) -> String {
@@ -106,8 +126,9 @@ mod tests {
 
     const MOST: usize = 40;
 
-    async fn told(fixture: &Fixture, files: &MemoryFiles, date: &str) -> MemoryChanges {
-        files.changes(&fixture.workspace, &fixture.documents, MOST, date).await
+    fn told(fixture: &Fixture, files: &MemoryFiles, date: &str) -> MemoryChanges {
+        let now = memory_texts(&fixture.workspace, &fixture.documents, MOST);
+        files.changes(&fixture.workspace, now, date)
     }
 
     #[tokio::test]
@@ -119,11 +140,11 @@ mod tests {
             words.contains("Be kind.") && words.contains("CLAUDE.md") && words.contains("2026-03-01"),
             "{words}"
         );
-        assert_eq!(told(&fixture, &files, "2026-03-01").await, MemoryChanges::default());
+        assert_eq!(told(&fixture, &files, "2026-03-01"), MemoryChanges::default());
 
         fixture.write("CLAUDE.md", "Be brief.\n");
         fixture.write("AGENTS.md", &"long ".repeat(20));
-        let changes = told(&fixture, &files, "2026-03-02").await;
+        let changes = told(&fixture, &files, "2026-03-02");
         assert_eq!(
             changes.files,
             [
@@ -135,10 +156,10 @@ mod tests {
             ]
         );
         assert_eq!(changes.date.as_deref(), Some("It is 2026-03-02 by now."));
-        assert_eq!(told(&fixture, &files, "2026-03-02").await, MemoryChanges::default());
+        assert_eq!(told(&fixture, &files, "2026-03-02"), MemoryChanges::default());
 
         std::fs::remove_file(fixture.path("CLAUDE.md").as_path()).unwrap();
-        let changes = told(&fixture, &files, "2026-03-02").await;
+        let changes = told(&fixture, &files, "2026-03-02");
         assert_eq!(changes.files, ["CLAUDE.md is gone: what it said no longer holds."]);
     }
 

@@ -254,7 +254,7 @@ impl Batch {
         let progress = move |text: String| {
             tell(text.clone());
             let (id, tool_use_id) = (MessageId::fresh(), id.clone());
-            outbox.message(Message::Progress(ProgressMessage { id, at: clock(), tool_use_id, text }));
+            outbox.message(Message::from(ProgressMessage { id, at: clock(), tool_use_id, text }));
         };
         let outbox = self.outbox.clone();
         let plan = move |entries| outbox.send(SessionEvent::Plan(entries));

@@ -8,7 +8,7 @@ use crate::agent::preparing::prepared;
 use crate::agent::state::{RoundContext, State};
 use crate::agent::{CompactionStatus, SessionEvent, TerminalReason};
 use crate::context::{Prepared, Verdict};
-use crate::conversation::{Message, MessageId, SystemMessage};
+use crate::conversation::{Message, MessageId};
 use crate::models::{ContextEdit, ModelError};
 
 /// What a request holds beside the conversation.
@@ -156,7 +156,7 @@ fn told(messages: &[Message]) -> Vec<Message> {
     let kept: Vec<&MessageId> = messages
         .iter()
         .filter_map(|message| match message {
-            Message::System(SystemMessage { compaction: Some(compaction), .. }) => Some(&compaction.kept),
+            Message::System(system) => system.compaction.as_ref().map(|compaction| &compaction.kept),
             _ => None,
         })
         .flatten()

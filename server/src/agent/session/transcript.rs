@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn after_a_summary_only_that_and_what_was_kept_is_held() {
-        let boundary = Message::System(SystemMessage {
+        let boundary = Message::from(SystemMessage {
             id: MessageId("boundary".into()),
             at: UNIX_EPOCH,
             kind: SystemKind::CompactBoundary,

@@ -15,7 +15,7 @@ fn setting() -> Setting {
 }
 
 fn step(messages: Arc<[Message]>, tokens: u64, setting: &Setting) -> (Arc<[Message]>, Report) {
-    let (view, report) = collapse(View::of(messages), tokens, &setting.input());
+    let (view, report) = collapse(View::of(messages, &setting.log), tokens, &setting.input());
     (view.messages, report)
 }
 

@@ -6,6 +6,7 @@ use serde_json::json;
 use super::*;
 use crate::context::fixture::{Setting, answered, call, called, failed, results, view};
 use crate::context::log::ContextLog;
+use crate::context::view::Known;
 use crate::conversation::{ContentBlock, Message, ToolResultContent};
 
 fn lines(chars: usize) -> String {
@@ -13,7 +14,7 @@ fn lines(chars: usize) -> String {
 }
 
 fn step(messages: Arc<[Message]>, setting: &Setting) -> (Arc<[Message]>, Report) {
-    let (view, report) = tool_result_budget(View::of(messages).replayed(&setting.log), &setting.input());
+    let (view, report) = tool_result_budget(Known::default().grown(messages, &setting.log), &setting.input());
     (view.messages, report)
 }
 

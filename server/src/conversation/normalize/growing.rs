@@ -62,19 +62,7 @@ impl Growing {
 
 fn begin_with(records: &[Message], beginning: &[Message]) -> bool {
     let head = records.get(..beginning.len());
-    head.is_some_and(|head| head.iter().zip(beginning).all(|(one, other)| is_the_same(one, other)))
-}
-
-/// The same record, as far as it costs nothing to see.
-fn is_the_same(one: &Message, other: &Message) -> bool {
-    match (one, other) {
-        (Message::User(one), Message::User(other)) => Arc::ptr_eq(one, other),
-        (Message::Assistant(one), Message::Assistant(other)) => Arc::ptr_eq(one, other),
-        (Message::Attachment(one), Message::Attachment(other)) => Arc::ptr_eq(one, other),
-        (Message::System(one), Message::System(other)) => one == other,
-        (Message::Progress(one), Message::Progress(other)) => one == other,
-        _ => false,
-    }
+    head.is_some_and(|head| head.iter().zip(beginning).all(|(one, other)| one.is(other)))
 }
 
 /// Numbers of records.

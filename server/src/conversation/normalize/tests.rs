@@ -461,7 +461,7 @@ fn attachment(text: &str) -> Message {
 }
 
 fn system(kind: SystemKind, text: &str) -> Message {
-    Message::System(SystemMessage {
+    Message::from(SystemMessage {
         id: MessageId::fresh(),
         at: UNIX_EPOCH,
         kind,
@@ -471,7 +471,7 @@ fn system(kind: SystemKind, text: &str) -> Message {
 }
 
 fn progress(text: &str) -> Message {
-    Message::Progress(ProgressMessage {
+    Message::from(ProgressMessage {
         id: MessageId::fresh(),
         at: UNIX_EPOCH,
         tool_use_id: ToolUseId("t1".to_owned()),

@@ -13,7 +13,11 @@ pub(super) type OnDisk = Option<(Text, u64)>;
 impl Desk {
     /// What the disk says, also for an open file.
     pub(super) async fn on_disk(&self, path: &AbsPath) -> Result<OnDisk, ReadError> {
-        let read = self.off_thread(path, FileStateCache::on_disk).await;
+        // Where it did not change, going to another thread and back takes longer than to see that.
+        let read = match self.documents.unread_on_disk(path) {
+            Some(snapshot) => Ok(Ok(snapshot)),
+            None => self.off_thread(path, FileStateCache::on_disk).await,
+        };
         match read.unwrap_or_else(|cause| Err(ReadError::Io { path: path.clone(), cause })) {
             Ok(Snapshot { text, stamp: Stamp::Disk { hash }, .. }) => Ok(Some((text, hash))),
             // The cache gives disk stamps for what it reads there.
