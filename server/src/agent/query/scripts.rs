@@ -4,6 +4,8 @@
 //! `cargo test -p copydesk --lib agent::query::scripts -- --nocapture` prints the table.
 
 use std::collections::BTreeSet;
+use std::io;
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
@@ -331,6 +333,35 @@ fn the_table_shows_every_way_on_and_every_end() {
     assert_eq!(ways, Continue::ALL.map(Continue::as_str).into());
     let ends: BTreeSet<&str> = table.iter().map(|row| row.terminal).collect();
     assert_eq!(ends, TerminalReason::ALL.map(TerminalReason::as_str).into());
+}
+
+/// Whoever looks for why a task stopped finds it in the log.
+#[test]
+fn every_end_leaves_a_line_in_the_log_with_its_reason() {
+    for Row { name, play: script, terminal, .. } in table() {
+        let lines = Lines::default();
+        let written = lines.clone();
+        let log = tracing_subscriber::fmt().with_ansi(false).with_writer(move || written.clone()).finish();
+        tracing::subscriber::with_default(log, || play(script));
+        let text = String::from_utf8(std::mem::take(&mut lines.0.lock().unwrap())).unwrap();
+        let ends: Vec<&str> = text.lines().filter(|line| line.contains("the task ended")).collect();
+        let [end] = ends.as_slice() else { panic!("{name}: {text}") };
+        assert!(end.contains(&format!("reason=\"{terminal}\"")), "{name}: {end}");
+    }
+}
+
+/// What was logged.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 fn draw((model, request): &Asked) -> String {
