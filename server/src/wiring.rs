@@ -47,19 +47,17 @@ pub fn serve_stdio(overrides: Vec<Override>) -> ExitCode {
     let ending = runtime.block_on(async {
         let Stdio { input, output, borrowed } = Stdio::of_process();
         // On the runtime's own threads: what one task hands to the next then needs no other thread to be woken.
-        let served = tokio::spawn(lsp::serve(input, output, build, host())).await;
+        let served = tokio::spawn(lsp::serve(input, output, build, host()));
+        let ending = tokio::select! {
+            served = served => served.map_err(|error| tracing::error!(%error, "serving ended")).ok(),
+            () = stdio::told_to_end() => None,
+        };
         drop(borrowed);
-        served
+        ending
     });
     // A thread that still waits for input must not hold the process.
     runtime.shutdown_background();
-    let ending = match ending {
-        Ok(ending) => ending,
-        Err(error) => {
-            tracing::error!(%error, "serving ended");
-            return ExitCode::FAILURE;
-        }
-    };
+    let Some(ending) = ending else { return ExitCode::FAILURE };
     if ending == lsp::Ending::NoEditor {
         // Whoever started it by hand is at the other end of stderr.
         let _ = writeln!(std::io::stderr(), "{NO_EDITOR}");

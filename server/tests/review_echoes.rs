@@ -322,6 +322,7 @@ fn told(draft: &mut Draft) -> Vec<&'static str> {
             ToldWhat::Accepted { .. } => "accepted",
             ToldWhat::AcceptedByHand { .. } => "accepted by hand",
             ToldWhat::Rejected { .. } => "rejected",
+            ToldWhat::Amended { .. } => "amended",
             ToldWhat::Altered { .. } => "altered",
             ToldWhat::Undone { .. } => "undone",
             ToldWhat::Conflicted { .. } => "conflicted",

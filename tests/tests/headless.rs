@@ -243,3 +243,22 @@ async fn what_builds_run_is_changed_where_the_person_has_named_it() {
     let written = std::fs::read_to_string(home.path(".github/workflows/ci.yml")).ok();
     assert_eq!((written.as_deref(), ran.code), (Some("on: push\n"), 0), "{}{}", ran.out, ran.err);
 }
+
+#[tokio::test]
+async fn what_a_command_in_the_background_has_half_done_is_not_let_in_as_the_work_of_another() {
+    let mut home = Home::new();
+    home.write("a.txt", "one\ntwo\n");
+    let answers = [
+        Answer::calls(
+            "Bash",
+            json!({ "command": "echo half >>a.txt; sleep 1000", "run_in_background": true }),
+        ),
+        Answer::calls("Bash", json!({ "command": "until grep -q half a.txt; do sleep 0.05; done" })),
+        Answer::says("Done."),
+    ];
+    let (ran, _) = run(&mut home, &["--yes", "--allow", "Bash", "go on"], answers).await;
+    let a = std::fs::read_to_string(home.path("a.txt")).unwrap();
+    assert_eq!(a, "one\ntwo\n", "{}{}", ran.out, ran.err);
+    assert!(ran.err.contains("may be half of a change"), "{}{}", ran.out, ran.err);
+    assert_ne!(ran.code, 0);
+}

@@ -183,6 +183,10 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
                 text.unwrap_or_default()
             ))
         }
+        ToldWhat::Amended { summary, diff } => decision(format!(
+            "- put in other words by the user, and pending still, in {name}: {summary}\n{}",
+            indented(diff)
+        )),
         ToldWhat::Altered { summary, diff } => decision(format!(
             "- accepted with the user's own changes in {name}: {summary}\n{}",
             indented(diff)

@@ -17,6 +17,7 @@ use super::surface::question::Asker;
 use super::surface::{HalfDone, ReviewFiles, Scene, items};
 use crate::agent::{SessionState, StartTask};
 use crate::conversation::{ContentBlock, SessionId};
+use crate::documents::AbsPath;
 use crate::editor::{Editor, Loudness};
 use crate::review::{Decide, Decision, DecisionResult};
 
@@ -103,16 +104,18 @@ impl Stage {
     /// Carries a decision out, and remembers what it leaves half done.
     pub(super) async fn decide(&self, decision: Decision) -> (Vec<DecisionResult>, Option<Arc<HalfDone>>) {
         let accepts = matches!(decision.decide, Decide::Accept);
+        let before = self.core.desk.settled().await;
         let results = self.core.desk.decide(decision).await;
-        let half_done = if accepts { HalfDone::of(&results, &self.core.workspace) } else { None };
+        let half_done = if accepts { HalfDone::of(&results, &before, &self.core.workspace) } else { None };
         let half_done = half_done.map(Arc::new);
         lock(&self.half_done).clone_from(&half_done);
         (results, half_done)
     }
 
-    /// What was left half done has been taken back.
-    pub(super) fn nothing_is_half_done(&self) {
-        *lock(&self.half_done) = None;
+    /// All that was left half done has been taken back but for these files.
+    pub(super) fn still_half_done(&self, files: &[AbsPath]) {
+        let mut half_done = lock(&self.half_done);
+        *half_done = half_done.as_ref().and_then(|all| all.only(files)).map(Arc::new);
     }
 
     /// Has the surfaces drawn again.

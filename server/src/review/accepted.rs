@@ -61,11 +61,15 @@ impl Regions {
         self.list.clear();
     }
 
-    pub(super) fn add(&mut self, region: Region) {
-        // An accept may bring back what an earlier one replaced: that is no undo.
+    /// `buffer` shows the accept already.
+    pub(super) fn add(&mut self, region: Region, buffer: &Text) {
+        // An accept may bring back what an earlier one replaced: that is no undo. Nor is it the user's change of that.
         for earlier in &mut self.list {
             let apart = earlier.lines.end < region.lines.start || region.lines.end < earlier.lines.start;
             earlier.touched &= apart;
+            if earlier.lines.start < region.lines.end && region.lines.start < earlier.lines.end {
+                earlier.told = read(buffer, earlier.lines.clone());
+            }
         }
         if self.list.len() == KEPT {
             self.list.remove(0);

@@ -2,7 +2,7 @@
 
 use super::claim::{Claim, Sent};
 use super::draft::{Draft, Refusal, Warning};
-use super::hunk::Hunk;
+use super::hunk::{Hunk, Share};
 use super::line::{End, Line, joined, read, replacement, split};
 use super::partial::partly;
 use super::shown::trimmed;
@@ -164,7 +164,11 @@ impl Draft {
         if let Some(hunk) = self.alignment.hunks.get(index) {
             let mut part = hunk.clone();
             part.id = id;
+            part.share = Share::Part;
             self.told.record(&part, Net::Rejected { reason: None, text: joined(&gone) });
+        }
+        if let Some(hunk) = self.alignment.hunks.get_mut(index) {
+            hunk.share = Share::Rest;
         }
         self.rewrite(index, &kept, agents);
         Ok(())
@@ -218,7 +222,15 @@ impl Draft {
     pub(super) fn resolve_conflict(&mut self, hunk: &HunkRef, take: Take) -> Result<Vec<Change>, Refusal> {
         let index = self.named(hunk)?;
         match take {
-            Take::Mine => self.reject_hunks(std::slice::from_ref(hunk), None).map(|()| Vec::new()),
+            Take::Mine => {
+                let (mine, _) = self.sides(index);
+                let kept = joined(&mine);
+                let reason = match kept.trim_end() {
+                    "" => "what was there stays deleted".to_owned(),
+                    kept => format!("this stays as the user wrote it: {kept}"),
+                };
+                self.reject_hunks(std::slice::from_ref(hunk), Some(&reason)).map(|()| Vec::new())
+            }
             Take::Agents => self.claim(std::slice::from_ref(hunk), Over::Conflict),
             Take::Redo => {
                 let (mine, agents) = self.sides(index);

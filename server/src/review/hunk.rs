@@ -24,6 +24,8 @@ pub(super) struct Hunk {
     /// What the buffer's lines would be had the user accepted an earlier revision; newest last.
     pub(super) offered: Vec<Vec<Line>>,
     pub(super) reasons: Arc<[Reason]>,
+    /// What it is of that which its reasons speak of.
+    pub(super) share: Share,
     /// Accepted once, and taken back by the user.
     pub(super) undone: bool,
     pub(super) claim: Option<Claim>,
@@ -31,6 +33,16 @@ pub(super) struct Hunk {
     /// One side changed and the state was not computed again yet.
     pub(super) dirty: bool,
     pub(super) shown: OnceLock<Shown>,
+}
+
+/// How much of a proposal a hunk is, as the agent is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Share {
+    Whole,
+    /// It was decided apart from the rest.
+    Part,
+    /// What is left, a part having been decided.
+    Rest,
 }
 
 /// The deleted neighbours of an insertion. It is whole again when they are back.
@@ -61,6 +73,7 @@ impl Hunk {
             orphan: None,
             offered: Vec::new(),
             reasons,
+            share: Share::Whole,
             undone: false,
             claim: None,
             conflicted: false,
@@ -97,8 +110,14 @@ impl Hunk {
         }
     }
 
-    /// What the agent is told it was about.
+    /// What the agent is told it was about, in the words of its own proposal.
     pub(super) fn summary(&self) -> String {
-        self.reasons.last().map(|reason| reason.summary.clone()).unwrap_or_default()
+        let own = self.reasons.iter().rev().find(|reason| !reason.by_user);
+        let summary = own.or(self.reasons.last()).map(|reason| reason.summary.as_str()).unwrap_or_default();
+        match self.share {
+            Share::Whole => summary.to_owned(),
+            Share::Part => format!("a part of: {summary}"),
+            Share::Rest => format!("the rest of: {summary}"),
+        }
     }
 }

@@ -104,7 +104,12 @@ pub enum ToldWhat {
         reason: Option<String>,
         text: String,
     },
-    /// Amended, or changed after the accept: a small diff.
+    /// Put in other words by the user, and pending still: a small diff.
+    Amended {
+        summary: String,
+        diff: String,
+    },
+    /// Changed by the user after the accept: a small diff.
     Altered {
         summary: String,
         diff: String,

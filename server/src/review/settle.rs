@@ -6,7 +6,7 @@ use super::accepted::Region;
 use super::claim::Claim;
 use super::diff::{Replaced, diff};
 use super::draft::Draft;
-use super::hunk::Hunk;
+use super::hunk::{Hunk, Share};
 use super::line::{End, Line, read, same, same_words};
 use super::merge::{Piece, Taken, merge};
 use super::told::Net;
@@ -107,6 +107,7 @@ impl Draft {
                 return self.resolve_hunk(index, &mine, Some(&claim.before), Net::Accepted);
             }
             hunk.base.clone_from(&mine);
+            hunk.share = Share::Rest;
             let hunk = hunk.clone();
             self.register(&hunk, claim, &mine);
         } else if hunk.offered.iter().any(|offered| same(offered, &mine)) && !same(&hunk.base, &mine) {
@@ -154,17 +155,20 @@ impl Draft {
         }
         self.told.record(&hunk, told);
         self.watch.settles(&hunk.id);
-        self.accepted.add(Region {
-            id: hunk.id,
-            revision: hunk.revision,
-            reasons: hunk.reasons,
-            lines: hunk.buffer,
-            before: before.unwrap_or(&hunk.base).to_vec(),
-            base: hunk.base,
-            agents,
-            told: mine.to_vec(),
-            touched: false,
-        });
+        self.accepted.add(
+            Region {
+                id: hunk.id,
+                revision: hunk.revision,
+                reasons: hunk.reasons,
+                lines: hunk.buffer,
+                before: before.unwrap_or(&hunk.base).to_vec(),
+                base: hunk.base,
+                agents,
+                told: mine.to_vec(),
+                touched: false,
+            },
+            &self.buffer.clone().unwrap_or_default(),
+        );
     }
 
     /// Part of a hunk was accepted.
@@ -172,18 +176,22 @@ impl Draft {
         let id = self.ids.next();
         let mut part = hunk.clone();
         part.id = id.clone();
+        part.share = Share::Part;
         self.told.record(&part, Net::Accepted);
-        self.accepted.add(Region {
-            id,
-            revision: hunk.revision,
-            reasons: hunk.reasons.clone(),
-            lines: hunk.buffer.clone(),
-            before: claim.before.clone(),
-            base: claim.before,
-            agents: mine.to_vec(),
-            told: mine.to_vec(),
-            touched: false,
-        });
+        self.accepted.add(
+            Region {
+                id,
+                revision: hunk.revision,
+                reasons: hunk.reasons.clone(),
+                lines: hunk.buffer.clone(),
+                before: claim.before.clone(),
+                base: claim.before,
+                agents: mine.to_vec(),
+                told: mine.to_vec(),
+                touched: false,
+            },
+            &self.buffer.clone().unwrap_or_default(),
+        );
     }
 
     /// Puts the pieces of a merge in the place of the hunk they came from.
@@ -193,6 +201,11 @@ impl Draft {
         let mut agents_now = Vec::new();
         let mut hunks: Vec<Hunk> = Vec::new();
         let whole = matches!(&*pieces, [_]);
+        let parted = |piece: &Piece| match piece {
+            Piece::Agreed { base, lines, taken } => *taken == Taken::Yes && !same_words(base, lines),
+            Piece::Clean { .. } | Piece::Conflict { .. } => false,
+        };
+        let share = if pieces.iter().any(parted) { Share::Rest } else { hunk.share };
         for piece in pieces {
             let (base, mine, agents, conflicted) = match piece {
                 Piece::Agreed { base, lines, taken } => {
@@ -212,6 +225,7 @@ impl Draft {
             let mut part = Hunk::new(hunk.id.clone(), buffer, draft, base, hunk.reasons.clone());
             part.conflicted = conflicted;
             part.undone = hunk.undone;
+            part.share = share;
             part.dirty = false;
             if hunks.is_empty() {
                 part.aliases.clone_from(&hunk.aliases);
@@ -237,18 +251,25 @@ impl Draft {
     fn accepted_by_hand(&mut self, hunk: &Hunk, lines: Range<usize>, base: Vec<Line>, now: &[Line]) {
         let mut part = hunk.clone();
         part.id = self.ids.next();
-        self.told.record(&part, Net::AcceptedByHand);
-        self.accepted.add(Region {
-            id: part.id,
-            revision: hunk.revision,
-            reasons: hunk.reasons.clone(),
-            lines,
-            before: base.clone(),
-            base,
-            agents: now.to_vec(),
-            told: now.to_vec(),
-            touched: false,
-        });
+        part.share = Share::Part;
+        // A line end alone is nothing that was proposed.
+        if !same_words(&base, now) {
+            self.told.record(&part, Net::AcceptedByHand);
+        }
+        self.accepted.add(
+            Region {
+                id: part.id,
+                revision: hunk.revision,
+                reasons: hunk.reasons.clone(),
+                lines,
+                before: base.clone(),
+                base,
+                agents: now.to_vec(),
+                told: now.to_vec(),
+                touched: false,
+            },
+            &self.buffer.clone().unwrap_or_default(),
+        );
     }
 
     /// Replaces lines of the draft by lines of the buffer's, which begin at `buffer_line`; hunks from `from` on move.

@@ -32,9 +32,26 @@ impl Draft {
         if !same(&read(buffer, lines.clone()), agents) {
             return Err(Refusal("the accepted lines were changed since".to_owned()));
         }
-        let above = lines.start.checked_sub(1);
-        let lead = above.map_or(End::None, |above| Line::new(&buffer.line(above)).end);
+        let above = lines.start.checked_sub(1).map(|above| Line::new(&buffer.line(above)).end);
+        let lead = match above {
+            // The accept made it the last line. The break that it had is not known, but for what all others are.
+            Some(End::None) => the_one_end(before, buffer)?,
+            Some(end) => end,
+            None => End::None,
+        };
         Ok(trimmed(buffer, replacement(buffer, lines.clone(), before, lead)))
+    }
+}
+
+/// How all lines of both end that end at all.
+fn the_one_end(before: &[Line], buffer: &Text) -> Result<End, Refusal> {
+    let of_buffer = (0..buffer.line_count()).map(|line| Line::new(&buffer.line(line)).end);
+    let mut ends = before.iter().map(|line| line.end).chain(of_buffer).filter(|end| *end != End::None);
+    let first = ends.next().unwrap_or(End::None);
+    if ends.all(|end| end == first) {
+        Ok(first)
+    } else {
+        Err(Refusal("its lines end in several ways, so it is not known which were there".to_owned()))
     }
 }
 
@@ -48,7 +65,11 @@ mod tests {
 
     /// The agent replaces each of these pairs, and all of it is accepted.
     fn accepted(edits: &[(&str, &str)]) -> (Draft, Vec<HunkId>) {
-        let mut draft = Draft::new(Some(Text::from(START)));
+        accepted_in(START, edits)
+    }
+
+    fn accepted_in(start: &str, edits: &[(&str, &str)]) -> (Draft, Vec<HunkId>) {
+        let mut draft = Draft::new(Some(Text::from(start)));
         let reason = Reason {
             tool_use_id: ToolUseId("call".to_owned()),
             summary: "try".to_owned(),
@@ -96,6 +117,22 @@ mod tests {
         check(&[("b\n", "b\nnew\n")]);
         check(&[("b", "B"), ("d\ne\n", "D\n")]);
         check(&[("a\n", ""), ("e\n", "")]);
+    }
+
+    #[test]
+    fn at_the_end_of_a_text_each_break_is_what_it_was() {
+        let check = |start: &str, edits: &[(&str, &str)]| {
+            let (mut draft, ids) = accepted_in(start, edits);
+            let back = draft.take_back(&ids).unwrap();
+            apply(&mut draft, &back);
+            assert_eq!(draft.buffer().unwrap().to_string(), start, "{edits:?}");
+        };
+        check("l0\r\nl1\r\nl2\r\n", &[("l2\r\n", "l2")]);
+        check("l0\r\nl1\r\nl2", &[("\r\nl1\r\nl2", "")]);
+        check("l0\r\nl1\r\nl2\r\n", &[("l1\r\nl2\r\n", "l2")]);
+        check("l0\nl1\nl2\n", &[("l2\n", "l2")]);
+        let (draft, ids) = accepted_in("l0\nl1\r\nl2\r\n", &[("l2\r\n", "l2")]);
+        assert!(draft.take_back(&ids).unwrap_err().0.contains("several ways"));
     }
 
     #[test]

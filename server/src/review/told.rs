@@ -87,7 +87,12 @@ impl Ledger {
                 }
             }
             if let Some(diff) = entry.altered.take() {
-                all.push(ToldWhat::Altered { summary, diff });
+                all.push(match entry.now {
+                    Net::Accepted | Net::AcceptedByHand => ToldWhat::Altered { summary, diff },
+                    Net::Pending | Net::Rejected { .. } | Net::Undone | Net::Conflicted { .. } => {
+                        ToldWhat::Amended { summary, diff }
+                    }
+                });
             }
         }
         all
@@ -106,6 +111,28 @@ impl Ledger {
         }
         Some(entry)
     }
+}
+
+/// Whether every line of the diff in `change` stands in what is told of the user's changes of accepted text: then it is said
+/// already.
+pub(super) fn is_said_in(told: &[ToldWhat], change: &ToldWhat) -> bool {
+    let ToldWhat::FileChanged { diff, .. } = change else { return false };
+    let altered = told.iter().filter_map(|what| match what {
+        ToldWhat::Altered { diff, .. } => Some(diff.as_str()),
+        _ => None,
+    });
+    let mut said: Vec<&str> = altered.flat_map(changed_lines).collect();
+    let mut lines = changed_lines(diff).peekable();
+    lines.peek().is_some()
+        && lines.all(|line| {
+            let found = said.iter().position(|said| *said == line);
+            found.map(|at| said.swap_remove(at)).is_some()
+        })
+}
+
+fn changed_lines(diff: &str) -> impl Iterator<Item = &str> {
+    let headers = |line: &&str| !line.starts_with("+++ ") && !line.starts_with("--- ");
+    diff.lines().filter(headers).filter(|line| line.starts_with(['+', '-']))
 }
 
 fn small_diff(before: &[Line], after: &[Line]) -> String {

@@ -78,6 +78,15 @@ impl FileReview {
             && (Arc::ptr_eq(&self.hunks, &other.hunks) || all_show_the_same(&self.hunks, &other.hunks))
             && self.reasons == other.reasons
             && self.disk_differs == other.disk_differs
+            && self.column_of_the_last() == other.column_of_the_last()
+    }
+
+    /// At the end of a text a hunk takes the break above it along, and so begins where the line above ends.
+    fn column_of_the_last(&self) -> Option<usize> {
+        let (buffer, last) = (self.buffer.as_ref()?, self.hunks.last()?);
+        let above = last.lines.start.checked_sub(1)?;
+        (last.lines.end >= buffer.line_count())
+            .then(|| buffer.line_end(above).saturating_sub(buffer.line_start(above)))
     }
 }
 

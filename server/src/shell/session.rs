@@ -244,6 +244,11 @@ impl Shell {
         std::mem::take(&mut self.lock().notices)
     }
 
+    /// Another command than this one still runs, on the same trees.
+    pub fn another_runs(&self, task: &Task) -> bool {
+        self.lock().tasks.values().any(|other| other.id() != task.id() && other.outcome().is_none())
+    }
+
     /// Ends what still runs in the background, and gives it once what it changed is taken care of.
     pub async fn end_background(&self) -> Vec<Arc<Task>> {
         let in_background: Vec<Arc<Task>> =

@@ -243,6 +243,10 @@ async fn finish(
         }
     };
     let unfinished = match &outcome.how {
+        // What that one has written so far lies in the same layer.
+        How::Exited(Exit::Code(_)) if context.shell.another_runs(task) => Some(
+            "Another command still ran in the background, so this may be half of a change that it makes.",
+        ),
         How::Exited(Exit::Code(_)) | How::Refused(_) => None,
         How::Exited(Exit::Signal(_)) | How::Stopped | How::Flood => {
             Some("The command was ended before it was done, so this may be half a change.")

@@ -9,6 +9,7 @@ use rustix::stdio::{stderr, stdin, stdout};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
+use tokio::signal::unix::{SignalKind, signal};
 
 type Input = Box<dyn AsyncRead + Send + Unpin>;
 type Output = Box<dyn AsyncWrite + Send + Unpin>;
@@ -67,11 +68,24 @@ impl Borrowed {
 
 impl Drop for Borrowed {
     fn drop(&mut self) {
-        for (end, was) in &self.0 {
+        // Both may be one: what it was at first counts.
+        for (end, was) in self.0.iter().rev() {
             // If it can't be done, the other end is gone, and so are those who would mind.
             let _ = fcntl_setfl(end, *was);
         }
     }
+}
+
+/// A signal asked the process to end, as a shell or a system does that is about to go down.
+pub(super) async fn told_to_end() {
+    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let signals = kinds.into_iter().filter_map(|kind| signal(kind).ok());
+    let mut received: Vec<_> =
+        signals.map(|mut signal| Box::pin(async move { signal.recv().await })).collect();
+    if received.is_empty() {
+        return std::future::pending().await;
+    }
+    let _ = futures::future::select_all(received.drain(..)).await;
 }
 
 fn socket(end: OwnedFd) -> Option<UnixStream> {

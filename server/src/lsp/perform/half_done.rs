@@ -5,13 +5,13 @@ use crate::editor::{Editor, Loudness};
 use crate::lsp::commands::AcceptedFile;
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::HalfDone;
-use crate::review::HunkId;
+use crate::review::{HunkId, Outcome};
 
 const KEEP: &str = "Keep it";
 
 /// `why` says what failed.
 pub(super) fn tell(stage: &Stage, half_done: &HalfDone, why: &str) {
-    let title = half_done.title();
+    let (title, why) = (half_done.title(), why.trim_end_matches('.'));
     if !stage.editor.features().safe_questions {
         let text =
             format!("Copydesk: {why}. The code action `{title}` takes back what was done before that.");
@@ -27,15 +27,19 @@ pub(super) fn tell(stage: &Stage, half_done: &HalfDone, why: &str) {
     });
 }
 
-/// File by file; one that can't be is said and keeps no other.
+/// File by file; one that can't be is said, keeps no other, and can be tried again.
 pub(super) async fn take_back(stage: Stage, files: Vec<AcceptedFile>) {
-    stage.nothing_is_half_done();
+    let mut left = Vec::new();
     for AcceptedFile { path, hunks } in files {
         let hunks = hunks.into_iter().map(HunkId).collect();
         let results = stage.core.desk.take_back(&path, hunks).await;
+        if results.iter().any(|result| result.outcome == Outcome::Accepted) {
+            left.push(path);
+        }
         if let Some(why) = results.into_iter().find_map(|result| result.message) {
             warn(&stage, why);
         }
     }
+    stage.still_half_done(&left);
     stage.redraw();
 }

@@ -1,9 +1,9 @@
 //! An accept of many files that ended at one which failed: what was done before that, and the one action that takes it back.
 
 use super::words::listed;
-use crate::documents::Workspace;
+use crate::documents::{AbsPath, Workspace};
 use crate::lsp::commands::{AcceptedFile, Command};
-use crate::review::{DecisionResult, Outcome};
+use crate::review::{DecisionResult, FileKind, Outcome, ReviewView};
 
 /// Stands until the next decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,10 +15,18 @@ pub struct HalfDone {
 
 impl HalfDone {
     /// `None`: all went well, nothing was done, or only what has no way back: files that were made, removed or moved.
-    pub fn of(results: &[DecisionResult], workspace: &Workspace) -> Option<Self> {
+    /// `before`: what was under review.
+    pub fn of(results: &[DecisionResult], before: &ReviewView, workspace: &Workspace) -> Option<Self> {
         let failed = results.iter().any(|result| result.message.is_some());
+        let has_a_way_back = |path: &AbsPath| {
+            let mut of_file = before.files.iter().filter(|file| file.path == *path);
+            of_file.all(|file| file.kind == FileKind::Modify)
+        };
+        let done = results
+            .iter()
+            .filter(|result| failed && result.outcome == Outcome::Accepted && has_a_way_back(&result.path));
         let mut half_done = Self { names: Vec::new(), files: Vec::new() };
-        for result in results.iter().filter(|result| failed && result.outcome == Outcome::Accepted) {
+        for result in done {
             let Some(hunk) = &result.hunk else { continue };
             let hunk = hunk.0.clone();
             if let Some(file) = half_done.files.iter_mut().find(|file| file.path == result.path) {
@@ -40,6 +48,13 @@ impl HalfDone {
         Command::TakeBack { files: self.files.clone() }
     }
 
+    /// What is left of it in these files.
+    pub fn only(&self, paths: &[AbsPath]) -> Option<Self> {
+        let both = self.names.iter().zip(&self.files).filter(|(_, file)| paths.contains(&file.path));
+        let (names, files): (Vec<_>, Vec<_>) = both.map(|(name, file)| (name.clone(), file.clone())).unzip();
+        (!files.is_empty()).then_some(Self { names, files })
+    }
+
     pub fn files(&self) -> &[AcceptedFile] {
         &self.files
     }
@@ -47,13 +62,15 @@ impl HalfDone {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::sample::file;
     use super::*;
-    use crate::documents::AbsPath;
-    use crate::review::HunkId;
+    use crate::review::{FileReview, HunkId};
 
     fn result(file: &str, hunk: Option<&str>, outcome: Outcome, message: Option<&str>) -> DecisionResult {
         DecisionResult {
-            path: AbsPath::new(format!("/w/{file}")).unwrap(),
+            path: AbsPath::new(format!("/project/{file}")).unwrap(),
             hunk: hunk.map(|hunk| HunkId(hunk.to_owned())),
             outcome,
             message: message.map(str::to_owned),
@@ -62,8 +79,13 @@ mod tests {
 
     #[track_caller]
     fn check(results: &[DecisionResult], wanted: Option<&str>) {
-        let workspace = Workspace::new(AbsPath::new("/w").into_iter().collect(), false);
-        assert_eq!(HalfDone::of(results, &workspace).map(|half_done| half_done.title()).as_deref(), wanted);
+        let workspace = Workspace::new(AbsPath::new("/project").into_iter().collect(), false);
+        let of_kind = |name, kind| Arc::new(FileReview { kind, ..file(name, "a\n", Vec::new()) });
+        let changed = ["a.rs", "b.rs", "c.rs"].map(|name| of_kind(name, FileKind::Modify));
+        let others = [of_kind("new.rs", FileKind::Create), of_kind("gone.rs", FileKind::Delete)];
+        let before = ReviewView { files: changed.into_iter().chain(others).collect(), revision: 1 };
+        let half_done = HalfDone::of(results, &before, &workspace);
+        assert_eq!(half_done.map(|half_done| half_done.title()).as_deref(), wanted);
     }
 
     #[test]
@@ -76,6 +98,6 @@ mod tests {
         );
         check(&[done("a.rs", "h_1"), done("b.rs", "h_3")], None);
         check(&[failed()], None);
-        check(&[result("new.rs", None, Outcome::Accepted, None), failed()], None);
+        check(&[done("new.rs", "h_1"), done("gone.rs", "h_2"), failed()], None);
     }
 }

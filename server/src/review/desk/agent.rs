@@ -9,6 +9,7 @@ use super::file::{DraftFile, File, Hand, Rename, Source};
 use super::message::Propose;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Change, ReadError, Text};
+use crate::review::told::is_said_in;
 use crate::review::whole_text::names_all;
 use crate::review::{
     AgentView, Draft, Extent, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told,
@@ -70,7 +71,10 @@ impl Desk {
         for (path, file) in &mut self.files {
             let Some(draft) = file.drafts.get_mut(session) else { continue };
             draft.note_changes();
-            let told = draft.draft.take_told().into_iter().chain(draft.told.drain(..));
+            let of_hunks = draft.draft.take_told();
+            let mut of_file = std::mem::take(&mut draft.told);
+            of_file.retain(|change| !is_said_in(&of_hunks, change));
+            let told = of_hunks.into_iter().chain(of_file);
             all.extend(told.map(|what| Told { path: path.clone(), what }));
         }
         all

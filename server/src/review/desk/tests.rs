@@ -9,4 +9,5 @@ mod echo;
 mod moves;
 mod sessions;
 mod shown;
+mod told;
 mod view;

@@ -331,6 +331,7 @@ fn in_short(what: &ToldWhat) -> String {
         ToldWhat::Accepted { summary } => format!("accepted: {summary}"),
         ToldWhat::AcceptedByHand { summary } => format!("accepted by hand: {summary}"),
         ToldWhat::Rejected { summary, .. } => format!("rejected: {summary}"),
+        ToldWhat::Amended { summary, .. } => format!("amended: {summary}"),
         ToldWhat::Altered { summary, .. } => format!("altered: {summary}"),
         ToldWhat::Undone { summary } => format!("undone: {summary}"),
         ToldWhat::Conflicted { summary, .. } => format!("conflicted: {summary}"),

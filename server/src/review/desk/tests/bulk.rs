@@ -124,7 +124,7 @@ async fn an_amended_proposal_is_the_users_and_the_agent_is_told() {
     assert_eq!(outcomes(&results), [Outcome::Amended]);
     assert_eq!(bench.review().await, "f [A] 1 b -> Bu pending\n");
     assert_eq!(bench.agents("A", "f").await.unwrap(), "a\nBu\nc\nd\n");
-    assert_eq!(bench.told("A").await, ["f: altered: b>B"]);
+    assert_eq!(bench.told("A").await, ["f: amended: b>B"]);
 }
 
 #[tokio::test(start_paused = true)]

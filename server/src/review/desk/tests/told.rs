@@ -1,0 +1,48 @@
+//! What the agent is told of the person's decisions: each once, net, and nothing of its own as the user's.
+
+use super::bench::{ABCD, Bench};
+use crate::review::{Decide, Target};
+
+#[tokio::test(start_paused = true)]
+async fn a_second_accept_in_the_same_place_is_no_change_of_the_users() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.accept("f", 0).await;
+    bench.edit("A", "f", "B", "B2").await;
+    bench.accept("f", 0).await;
+    assert_eq!(bench.told("A").await, ["f: accepted: b>B", "f: accepted: B>B2"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_changed_after_an_accept_is_told_once() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.accept("f", 0).await;
+    bench.types("f", 1, 1..1, "!").await;
+    assert_eq!(bench.told("A").await, ["f: accepted: b>B", "f: altered: b>B"]);
+    bench.types("f", 3, 1..1, "!").await;
+    assert_eq!(bench.told("A").await, ["f: changed by the user"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_part_is_told_as_a_part() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b\nc", "B\nC").await;
+    let hunk = || Target::Hunk(bench.hunk("f", "A", 0));
+    bench.decide(Decide::AcceptLines { minus: vec![0], plus: vec![0] }, hunk()).await;
+    assert_eq!(bench.told("A").await, ["f: accepted: a part of: b\nc>B\nC"]);
+    bench.decide(Decide::Reject { reason: None }, hunk()).await;
+    assert_eq!(bench.told("A").await, ["f: rejected: the rest of: b\nc>B\nC"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_line_end_alone_is_nothing_that_was_proposed() {
+    let bench = Bench::new();
+    bench.open("f", "a").await;
+    bench.edit("A", "f", "a", "a\nN\n").await;
+    bench.types("f", 0, 1..1, "\n").await;
+    assert_eq!(bench.told("A").await, [] as [&str; 0]);
+}
