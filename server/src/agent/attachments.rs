@@ -21,7 +21,7 @@ pub(super) struct Noticed {
     files: Mutex<HashMap<AbsPath, Option<Text>>>,
 }
 
-/// So long files are looked at without another thread.
+/// The time for which files are looked at here; those that are left then go to another thread.
 const LOOK_HERE: Duration = Duration::from_micros(200);
 
 /// The longest diff of a changed file.

@@ -105,18 +105,18 @@ impl CallResult<'_> {
 }
 
 /// Counts answers: records of one answer share its id.
-#[derive(Default)]
-pub(super) struct Rounds<'a> {
-    last: Option<&'a str>,
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rounds {
+    last: String,
     count: usize,
 }
 
-impl<'a> Rounds<'a> {
+impl Rounds {
     /// The round of a record of that answer.
-    pub(super) fn of(&mut self, response_id: &'a str) -> usize {
-        if self.last != Some(response_id) || response_id.is_empty() {
+    pub(super) fn of(&mut self, response_id: &str) -> usize {
+        if self.count == 0 || self.last != response_id || response_id.is_empty() {
             self.count += 1;
-            self.last = Some(response_id);
+            response_id.clone_into(&mut self.last);
         }
         self.count - 1
     }

@@ -155,12 +155,14 @@ impl Bookmark {
     }
 }
 
+/// A copy grows by itself.
 impl Clone for Beginning {
     fn clone(&self) -> Self {
         Self::default()
     }
 }
 
+/// Logs are equal that decide the same, wherever each of them began.
 impl PartialEq for Beginning {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -80,7 +80,7 @@ pub(in crate::agent) fn memory_texts(
     documents: &FileStateCache,
     most_chars: usize,
 ) -> BTreeMap<AbsPath, String> {
-    let files = there(workspace, documents);
+    let files = existing_files(workspace, documents);
     texts(files.iter().filter_map(|path| documents.snapshot(path).ok()), most_chars)
 }
 
@@ -90,13 +90,13 @@ pub(in crate::agent) fn unread_memory_texts(
     documents: &FileStateCache,
     most_chars: usize,
 ) -> Option<BTreeMap<AbsPath, String>> {
-    let files = there(workspace, documents);
+    let files = existing_files(workspace, documents);
     let known: Option<Vec<Snapshot>> = files.iter().map(|path| documents.unread(path)?.ok()).collect();
     Some(texts(known?, most_chars))
 }
 
-/// The files that there are.
-fn there(workspace: &Workspace, documents: &FileStateCache) -> Vec<AbsPath> {
+/// Those of the files of instructions that there are.
+fn existing_files(workspace: &Workspace, documents: &FileStateCache) -> Vec<AbsPath> {
     // Asked before every request, and mostly there is none: then the way to it need not be followed.
     let is_there = |path: &AbsPath| documents.is_open(path) || path.as_path().symlink_metadata().is_ok();
     let roots = workspace.real_roots();

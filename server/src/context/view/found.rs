@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::answered::{Answered, Fated};
 use super::numbers::{Numbers, rough_call, rough_result};
 use super::parts::{Part, is_prompt, only_call, only_result, parts};
-use crate::context::calls::{Call, CallResult, Place};
+use crate::context::calls::{Call, CallResult, Place, Rounds};
 use crate::context::log::{Bookmark, ContextLog, Fold};
 use crate::conversation::{AssistantMessage, ContentBlock, Message, MessageId, ToolUseId, UserMessage};
 
@@ -23,7 +23,7 @@ pub(super) struct Found {
     pub(super) spans: HashSet<MessageId>,
     /// Of the folds that are made, how many are made in these messages.
     pub(super) projected: usize,
-    response: String,
+    counted: Rounds,
     open: HashMap<ToolUseId, (Place, usize)>,
     by_id: HashMap<ToolUseId, Vec<usize>>,
     kinds: Numbers<(Arc<AssistantMessage>, usize)>,
@@ -42,7 +42,10 @@ impl Found {
             let place = |block| Place { message: at, block };
             match message {
                 Message::Assistant(answer) => {
-                    let round = self.round(at, &answer.response_id);
+                    let round = self.counted.of(&answer.response_id);
+                    if round == self.rounds.len() {
+                        self.rounds.push(at);
+                    }
                     for (block, content) in answer.content.iter().enumerate() {
                         if let ContentBlock::ToolUse { id, .. } = content {
                             self.open.insert(id.clone(), (place(block), round));
@@ -101,15 +104,6 @@ impl Found {
     pub(super) fn of_id(&self, id: &ToolUseId) -> impl Iterator<Item = &Answered> {
         let numbers = self.by_id.get(id).map(Vec::as_slice).unwrap_or_default();
         numbers.iter().filter_map(|number| self.answered.get(*number))
-    }
-
-    /// The round of a record of an answer that stands at `at`.
-    fn round(&mut self, at: usize, response_id: &str) -> usize {
-        if self.rounds.is_empty() || self.response != response_id || response_id.is_empty() {
-            self.rounds.push(at);
-            response_id.clone_into(&mut self.response);
-        }
-        self.rounds.len() - 1
     }
 
     fn answer(&mut self, messages: &[Message], call: Place, result: Place, round: usize, log: &ContextLog) {
