@@ -141,7 +141,8 @@ impl Replaced {
 }
 
 fn header(kind: FileKind, names: Names, has_lines: bool) -> Vec<DiffLine> {
-    let Names { old, new } = names;
+    // As git names a file outside of the folder: behind `a/` and `b/` another slash makes it a path that no tool finds.
+    let (old, new) = (names.old.trim_start_matches('/'), names.new.trim_start_matches('/'));
     let mut header = vec![format!("diff --git a/{old} b/{new}")];
     match kind {
         FileKind::Modify => {}

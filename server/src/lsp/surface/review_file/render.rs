@@ -37,6 +37,11 @@ pub fn render(review: &ReviewView, workspace: &Workspace, path: AbsPath) -> Revi
     }
 }
 
+/// As git names a file outside of the folder, behind `a/` or `b/`.
+fn in_header(name: String) -> String {
+    name.trim_start_matches('/').to_owned()
+}
+
 #[derive(Default)]
 struct Drawing {
     text: String,
@@ -53,7 +58,7 @@ impl Drawing {
 
     /// The lines above a file's first hunk.
     fn file(&mut self, file: &FileReview, workspace: &Workspace) {
-        let name = workspace.display(&file.path);
+        let name = in_header(workspace.display(&file.path));
         let (old, new) = match &file.kind {
             FileKind::Modify => (format!("a/{name}"), format!("b/{name}")),
             FileKind::Create => {
@@ -67,7 +72,7 @@ impl Drawing {
                 (format!("a/{name}"), "/dev/null".to_owned())
             }
             FileKind::Rename { to } => {
-                let to = workspace.display(to);
+                let to = in_header(workspace.display(to));
                 self.push(&format!("diff --git a/{name} b/{to}"));
                 self.push(&format!("rename from {name}"));
                 self.push(&format!("rename to {to}"));

@@ -53,6 +53,13 @@ fn hunks_have_their_number_and_summary_behind_the_header() {
 }
 
 #[test]
+fn a_file_outside_of_the_folder_has_one_slash_before_its_path() {
+    let outside = file("/lib/a.txt", "x\n", vec![hunk("x\n", 0..1, "y\n", "")]);
+    let drawn = draw(&scene_of(vec![outside])).text().to_string();
+    assert!(drawn.starts_with("--- a/lib/a.txt\n+++ b/lib/a.txt\n@@"), "{drawn}");
+}
+
+#[test]
 fn files_that_come_go_or_are_renamed_look_as_in_git() {
     let new = FileReview {
         kind: FileKind::Create,
