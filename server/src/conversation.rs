@@ -1,5 +1,6 @@
 //! What a conversation is made of. Plain values: how a vendor writes them on the wire is that vendor's folder's affair.
 
+mod advice;
 mod block;
 mod ids;
 mod image;
@@ -8,6 +9,7 @@ mod normalize;
 mod tokens;
 mod unparsed;
 
+pub use advice::{ANOTHER_WAY, FINISH_PLAN, without_advice};
 pub use block::{ContentBlock, ToolResultContent};
 pub use ids::{MessageId, SessionId, TaskId, ToolUseId};
 pub use image::ImageSource;

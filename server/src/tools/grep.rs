@@ -4,6 +4,8 @@ mod report;
 mod search;
 mod side_by_side;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use ignore::overrides::{Override, OverrideBuilder};
@@ -12,7 +14,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use self::report::{Bounds, report};
+use self::report::{Bounds, Searched, report};
 use self::search::Search;
 use self::side_by_side::in_all;
 use super::folder::{Overlay, Watchdog};
@@ -162,26 +164,35 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
     let (documents, mode) = (context.documents.clone(), input.output_mode);
     let found = tokio::task::spawn_blocking(move || {
         let watchdog = Watchdog::new(stop);
+        let passed_by = AtomicBool::new(false);
         let files = if is_file {
             vec![base]
         } else {
             let limits = policy.limits_reading();
             let takes = |file: &Candidate<'_>| {
-                let is_searched =
-                    filter.takes(file.path()) && !(limits && policy.forbids_reading(file.to_path()));
-                is_searched.then_some(())
+                if !filter.takes(file.path()) {
+                    return None;
+                }
+                if limits && policy.forbids_reading(file.to_path()) {
+                    passed_by.store(true, Ordering::Relaxed);
+                    return None;
+                }
+                Some(())
             };
             let files = overlay.files(&documents, &base, IgnoreFiles::Respected, &watchdog, takes)?;
             files.into_iter().map(|(path, ())| path).collect()
         };
         // A total needs all files; otherwise one entry more than is shown is enough.
         let enough = if mode == OutputMode::Count { usize::MAX } else { bounds.end() };
-        in_all(&files, &search, &overlay, &watchdog, enough)
+        let found = in_all(&files, &search, &overlay, &watchdog, enough)?;
+        let searched = if passed_by.into_inner() { Searched::WhatMayBeRead } else { Searched::All };
+        Ok((found, searched))
     });
     let found = found.await.map_err(|error| ToolError(format!("The search failed: {error}.")))?;
-    let found = found.map_err(|stopped: super::folder::Stopped| ToolError(stopped.to_string()))?;
+    let (found, searched) =
+        found.map_err(|stopped: super::folder::Stopped| ToolError(stopped.to_string()))?;
     let names = |path: &AbsPath| context.workspace.display(path);
-    Ok(report(&found, input.output_mode, input.line_numbers.unwrap_or(true), bounds, names))
+    Ok(report((&found, searched), input.output_mode, input.line_numbers.unwrap_or(true), bounds, names))
 }
 
 /// Which files are searched, by name.

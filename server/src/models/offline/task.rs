@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use crate::conversation::{ApiMessage, ContentBlock, Role, ToolResultContent};
+use crate::conversation::{ApiMessage, ContentBlock, Role, ToolResultContent, without_advice};
 
 /// Stands for a tool's name where the user's own prompt showed some lines.
 pub(super) const QUOTE: &str = "quote";
@@ -160,6 +160,7 @@ fn calls(messages: &[Arc<ApiMessage>]) -> Vec<Done> {
                     }
                     _ => None,
                 })?;
+                let text = if failed { without_advice(&text).to_owned() } else { text };
                 Some(Done { tool: name.clone(), input: input.clone(), text, failed })
             }
             ContentBlock::Text { text } => quote(text.trim_start()),

@@ -139,7 +139,17 @@ async fn what_can_not_be_done_is_said() {
     let missing = run(&[], "rename load to open in a.rs", "").await;
     missing.last_words("Nothing was changed.\n\n`a.rs` could not be read: a.rs does not exist");
     let nowhere = run(&[("a.rs", "x")], "rename load to open", "").await;
-    nowhere.last_words("No file of the workspace matches `\\bload\\b`, so there is nothing to do.");
+    nowhere.last_words("No file of the workspace has `load` in it, so there is nothing to do.");
+    let unread = run(&[("secret/a.rs", "load")], "rename load to open", "").await;
+    unread
+        .last_words("No file of the workspace that may be read has `load` in it, so there is nothing to do.");
+    let not_there =
+        run(&[("b.rs", "x\n"), ("c.rs", "load\n")], "rename load to open in b.rs and c.rs", "").await;
+    not_there.last_words("Done: one edit in `c.rs`.\n\n`load` does not occur in `b.rs`.");
+    let not_there = run(&[("b.rs", "x\n")], "rename nothing to some in b.rs", "").await;
+    not_there.last_words("Nothing was changed.\n\n`nothing` does not occur in `b.rs`.");
+    let undefined = run(&[("a.rs", "x")], "make load async", "").await;
+    undefined.last_words("No file of the workspace has a definition of `load`, so there is nothing to do.");
     let no_file = run(&[], "delete line 3", "").await;
     assert!(no_file.said.concat().ends_with("Which file? Say `… in src/a.rs`, or ask from within the file."));
 }
@@ -230,10 +240,17 @@ fn run_tool(
             let pattern = regex::Regex::new(&field("pattern")).map_err(|error| error.to_string())?;
             let found: Vec<&str> = files
                 .iter()
-                .filter(|(_, text)| pattern.is_match(text))
+                .filter(|(path, text)| !path.starts_with("secret") && pattern.is_match(text))
                 .map(|(path, _)| path.as_str())
                 .collect();
-            Ok(if found.is_empty() { "No files found".to_owned() } else { found.join("\n") })
+            let hidden = files.keys().any(|path| path.starts_with("secret"));
+            Ok(match (found.is_empty(), hidden) {
+                (true, true) => {
+                    "No matches in what may be read: rules keep other files from being read.".to_owned()
+                }
+                (true, false) => "No matches.".to_owned(),
+                (false, _) => found.join("\n"),
+            })
         }
         "Read" => {
             let path = field("file_path");
@@ -245,7 +262,7 @@ fn run_tool(
         "Edit" => {
             let path = field("file_path");
             if path.starts_with("locked") {
-                return Err("A rule forbids this call.".to_owned());
+                return Err("A rule forbids this call. Do it another way, or ask the user.".to_owned());
             }
             let text = files.get_mut(&path).ok_or_else(|| format!("{path} does not exist"))?;
             let crlf = text.contains("\r\n");

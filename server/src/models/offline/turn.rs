@@ -73,8 +73,11 @@ const INTRODUCTION: &str = "Offline model, no language model: I carry out a few 
 /// Where an instruction applies.
 enum Where {
     Files(Vec<String>),
-    /// Wherever this regular expression matches.
-    Matches(String),
+    /// Wherever this regular expression matches; `what` it looks for, for the person.
+    Matches {
+        pattern: String,
+        what: String,
+    },
     Unsaid,
 }
 
@@ -84,7 +87,7 @@ fn work(task: &Task, sentence: &Sentence) -> Turn {
         Where::Unsaid => {
             return said("Which file? Say `… in src/a.rs`, or ask from within the file.".to_owned());
         }
-        Where::Matches(pattern) => {
+        Where::Matches { pattern, what } => {
             let Some(grep) = task.done.iter().find(|done| done.tool == "Grep") else {
                 return Turn {
                     text: "First I look where that stands.".to_owned(),
@@ -99,8 +102,9 @@ fn work(task: &Task, sentence: &Sentence) -> Turn {
             }
             let found = files_found(&grep.text);
             if found.is_empty() {
+                let those = if grep.text.contains("may be read") { " that may be read" } else { "" };
                 return said(format!(
-                    "No file of the workspace matches `{pattern}`, so there is nothing to do."
+                    "No file of the workspace{those} has {what}, so there is nothing to do."
                 ));
             }
             found
@@ -143,6 +147,9 @@ fn change(
         let comment = sentence.comment.filter(|_| context.is_some());
         let plan =
             without_comment(text, comment, |text| plan(&sentence.instruction, File { path, text, context }));
+        if plan.changes.is_empty() && plan.notes.is_empty() && pass.number == 1 {
+            notes.extend(does_not_occur(&sentence.instruction, path));
+        }
         wanted.extend(edits(text, &plan.changes).into_iter().map(|edit| (path.as_str(), edit)));
         notes.extend(plan.notes);
     }
@@ -178,6 +185,22 @@ fn change(
     }
     notes.extend(not_in(&failed));
     said(summary(&task.done, &notes))
+}
+
+/// What is said of a file that has nothing an instruction could be carried out on.
+fn does_not_occur(instruction: &Instruction, path: &str) -> Option<String> {
+    match instruction {
+        Instruction::Rename { from: text, .. } | Instruction::Replace { old: text, .. } => {
+            Some(format!("`{text}` does not occur in `{path}`."))
+        }
+        // These say themselves what they looked for.
+        Instruction::DeleteLine(_)
+        | Instruction::Document { .. }
+        | Instruction::MakeAsync { .. }
+        | Instruction::WriteTests
+        | Instruction::Fix { .. }
+        | Instruction::Explain => None,
+    }
 }
 
 /// The file said something else by the time the edit came.
@@ -294,14 +317,19 @@ fn place(sentence: &Sentence, context: Option<&Context>) -> Where {
     }
     let here = || context.map(|context| Where::Files(vec![context.path.clone()]));
     match &sentence.instruction {
-        Instruction::Rename { from, .. } => Where::Matches(format!("\\b{}\\b", regex::escape(from))),
-        Instruction::Replace { old, .. } => here().unwrap_or_else(|| Where::Matches(regex::escape(old))),
-        Instruction::DeleteLine(Line::Text(text)) => {
-            here().unwrap_or_else(|| Where::Matches(regex::escape(text)))
-        }
+        Instruction::Rename { from, .. } => Where::Matches {
+            pattern: format!("\\b{}\\b", regex::escape(from)),
+            what: format!("`{from}` in it"),
+        },
+        Instruction::Replace { old: text, .. } | Instruction::DeleteLine(Line::Text(text)) => here()
+            .unwrap_or_else(|| Where::Matches {
+                pattern: regex::escape(text),
+                what: format!("`{text}` in it"),
+            }),
         Instruction::Document { target: Some(target) } | Instruction::MakeAsync { target: Some(target) } => {
-            here().unwrap_or_else(|| {
-                Where::Matches(format!("\\b(fn|def|func|function|class|struct|enum|trait|type) {target}\\b"))
+            here().unwrap_or_else(|| Where::Matches {
+                pattern: format!("\\b(fn|def|func|function|class|struct|enum|trait|type) {target}\\b"),
+                what: format!("a definition of `{target}`"),
             })
         }
         Instruction::DeleteLine(Line::Number(_))

@@ -40,9 +40,17 @@ impl Bounds {
     }
 }
 
+/// Whether rules kept files out of a search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Searched {
+    All,
+    /// Only those that may be read.
+    WhatMayBeRead,
+}
+
 /// `found` as text for the model and as data for editors. No match is no error.
 pub(super) fn report(
-    found: &[Hits],
+    (found, searched): (&[Hits], Searched),
     mode: OutputMode,
     line_numbers: bool,
     bounds: Bounds,
@@ -60,7 +68,12 @@ pub(super) fn report(
     let shown: Vec<&str> =
         entries.iter().skip(bounds.offset).take(bounds.limit).map(String::as_str).collect();
     let mut text = if entries.is_empty() {
-        "No matches.".to_owned()
+        match searched {
+            Searched::All => "No matches.".to_owned(),
+            Searched::WhatMayBeRead => {
+                "No matches in what may be read: rules keep other files from being read.".to_owned()
+            }
+        }
     } else if shown.is_empty() {
         format!("No entries at this offset: there are {}.", entries.len())
     } else {

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::permissions::Verdict;
+use crate::permissions::{Behavior, Rule, SettledRule, Source, Verdict};
 use crate::tools::fixture::Fixture;
 use crate::tools::{Edit, Read, Write};
 
@@ -136,6 +136,19 @@ async fn crlf_and_long_lines_are_told_plainly() {
     assert_eq!(grep(&fixture, content("end$")).await, "crlf.txt:2:end");
     let long = grep(&fixture, content("ä")).await;
     assert_eq!(long, format!("long.txt:1:{}[… cut here]", "ä".repeat(500)));
+}
+
+#[tokio::test]
+async fn what_was_passed_by_because_of_a_rule_is_not_said_to_have_no_match() {
+    let mut fixture = Fixture::new(&[("a.txt", "x\n"), ("src/b.txt", "needle\n")]);
+    let rule = Rule::parse("Read(src/**)").unwrap();
+    let starts = fixture.policy.starts();
+    let denied = SettledRule::new(Behavior::Deny, rule, Source::User, "here", &starts).unwrap();
+    fixture.policy.rules.push(denied);
+    let nothing = "No matches in what may be read: rules keep other files from being read.";
+    assert_eq!(grep(&fixture, json!({"pattern": "needle"})).await, nothing);
+    assert_eq!(grep(&fixture, json!({"pattern": "x"})).await, "a.txt");
+    assert_eq!(grep(&fixture, json!({"pattern": "needle", "glob": "a.*"})).await, "No matches.");
 }
 
 #[cfg(unix)]
