@@ -20,7 +20,7 @@ mod value;
 pub use choice::{ModelChoice, choose_model, missing_model, other_model};
 pub use context::{ContextNumber, ContextSettings};
 pub use key::{Key, Shown};
-pub use layers::{Diagnostic, Entry, Layer, Origin, settle};
+pub use layers::{Diagnostic, Entry, Layer, Origin, distance, settle};
 pub use load::{Loaded, Override, Places, editor_layer, file_layer, load};
 pub use permissions::PermissionSettings;
 pub use prices::{Dollars, Price, Prices};

@@ -110,8 +110,8 @@ fn unknown(name: &str) -> String {
     }
 }
 
-/// Levenshtein's.
-fn distance(a: &str, b: &str) -> usize {
+/// Levenshtein's: how many letters make the one name of the other.
+pub fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, from) in a.chars().enumerate() {

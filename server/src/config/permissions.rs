@@ -14,7 +14,7 @@ pub struct PermissionSettings {
     pub mode: Setting<Option<&'static str>>,
     /// Folders that count as if they were in the workspace.
     pub more_folders: Vec<Setting<String>>,
-    /// Folders whose settings may allow something and start programs.
+    /// Folders whose own settings may allow something.
     pub trusted_folders: Vec<Setting<String>>,
 }
 

@@ -83,7 +83,7 @@ pub enum Command {
     SetMode {
         mode: String,
     },
-    /// Let the settings of the workspace allow something and start programs, from now on or no longer.
+    /// Let the settings of the workspace allow something, from now on or no longer.
     Trust {
         trusted: bool,
     },

@@ -11,9 +11,10 @@ use camino::Utf8PathBuf;
 
 pub use self::written::{TrustBy, Written};
 
+use super::matching::{misspelt, unknown};
 use super::policy::{Behavior, Source};
 use super::settings::{self, Said};
-use super::{PermissionMode, Starts};
+use super::{PermissionMode, Rule, Starts};
 use crate::documents::{AbsPath, PathCase};
 
 /// Where rules are looked for, and what is said elsewhere.
@@ -131,10 +132,6 @@ impl RuleBook {
             self.take(&mut all, said, source, path.as_str());
         }
         self.take(&mut all, own, Source::User, "the configuration");
-        let servers = self.places.root.as_ref().map(|root| root.join(".mcp.json"));
-        if !all.trusted && servers.is_some_and(|file| file.as_path().is_file()) {
-            all.waiting_for_trust.push("the servers in .mcp.json".to_owned());
-        }
         // The command line stands above the files, but not above who manages the machine.
         all.mode = match (managed_mode, self.places.own.mode) {
             (Some(mode), _) | (None, Some(mode)) => Some(mode),
@@ -199,6 +196,10 @@ impl RuleBook {
         let mut said = Said { more_folders: folders.collect(), ..Said::default() };
         for rule in &own.rules {
             said.rule(&rule.written, rule.behavior, rule.source, &rule.origin, &self.starts(rule.source));
+            // This file is nobody else's, so a tool that is none here is none anywhere.
+            let tool = Rule::parse(&rule.written).ok().map(|rule| rule.tool);
+            let nowhere = tool.filter(|tool| misspelt(tool).is_none()).and_then(|tool| unknown(&tool));
+            said.problems.extend(nowhere.map(|why| format!("{}: `{}`: {why}.", rule.origin, rule.written)));
         }
         for problem in &own.unread_denials {
             said.unread(problem.clone());
@@ -224,7 +225,6 @@ impl RuleBook {
         let folders = said.more_folders.iter().map(|written| self.folder(written, &base));
         if waits {
             all.waiting_for_trust.extend(folders.map(|folder| format!("the folder {folder}")));
-            all.waiting_for_trust.extend(said.starts.iter().map(|name| (*name).to_owned()));
         } else {
             all.more_folders.extend(folders);
         }

@@ -3,10 +3,10 @@
 
 use serde_json::Value;
 
-use super::decide::without_advice;
 use super::policy::Policy;
 use super::request::Verdict;
 use super::{Access, Call, decide};
+use crate::conversation::without_advice;
 use crate::documents::AbsPath;
 
 /// Whether a change may be proposed, and who says yes to it.

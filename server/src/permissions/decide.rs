@@ -7,6 +7,7 @@ use super::matching::{Judged, Reached};
 use super::policy::{Behavior, Policy, Source};
 use super::request::{Question, SaveTo, Verdict, way_in};
 use super::{Access, Call, PermissionMode, Rule, protected};
+use crate::conversation::{ANOTHER_WAY, FINISH_PLAN};
 use crate::documents::AbsPath;
 
 /// What becomes of `call`. Pure but for the links of the paths it names, which are followed as they are now.
@@ -75,7 +76,7 @@ fn put(question: Question, policy: &Policy) -> Verdict {
         PermissionMode::DontAsk => Verdict::Deny(format!(
             "{} In this mode nobody is asked, so the call was not run. {}",
             question.explanation,
-            way_in(&question.rules)
+            way_in(question.written_rules())
         )),
         PermissionMode::Default
         | PermissionMode::AcceptEdits
@@ -100,25 +101,19 @@ fn unless_unread(call: &Call, policy: &Policy) -> Verdict {
     if granted {
         return Verdict::Allow;
     }
-    let why = format!("It is not known whether this is forbidden: {why}");
+    let why = format!("It is not known whether this is forbidden: {why}{UNTIL_MENDED}");
     let rules = match &judged.assessment {
         Some(assessment) => command::suggested(assessment),
         None => vec![whole(call)],
     };
-    put(Question { save: SaveTo::Session, ..question(call, why, rules) }, policy)
+    put(Question { save: SaveTo::SessionAlone, ..question(call, why, rules) }, policy)
 }
+
+/// What a person does where it is not known what is forbidden. The cause before it names the file.
+const UNTIL_MENDED: &str = " Mend that: until then no rule of a file or the command line lets it through.";
 
 /// Why nothing is changed while the model plans.
 const PLANNING: &str = "The session is planning, so nothing is changed yet.";
-/// What a model does then.
-const FINISH_PLAN: &str = " Look around, finish the plan, and ask the user to approve it.";
-/// What a model does when a rule forbids a call.
-const ANOTHER_WAY: &str = " Do it another way, or ask the user.";
-
-/// Why a call is denied, without what only a model can do about it.
-pub(super) fn without_advice(why: &str) -> &str {
-    [FINISH_PLAN, ANOTHER_WAY].iter().fold(why, |why, advice| why.strip_suffix(advice).unwrap_or(why))
-}
 
 /// While planning, the plan itself may be written.
 fn is_plan(judged: &Judged<'_>, policy: &Policy) -> bool {

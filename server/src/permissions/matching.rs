@@ -5,6 +5,7 @@ mod name;
 use serde_json::Value;
 
 use self::name::fits;
+pub(super) use self::name::{misspelt, unknown};
 use super::paths::{PathSpec, Starts};
 use super::{Access, Assessment, Behavior, Call, PathWord, Policy, Rule, Side, assess, spec_matches};
 use crate::documents::AbsPath;
@@ -123,10 +124,12 @@ impl Subject {
                     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
                     Ok(Self::Parameter { tool, name, value })
                 }
-                Some(_) => {
-                    Err(format!("a rule about a parameter can only deny or ask: allow `{tool}` whole"))
-                }
-                None => Err(format!("write `{tool}`, or `{tool}(parameter:value)` to deny or ask")),
+                Some(_) => Err(misspelt(&tool).unwrap_or_else(|| {
+                    format!("a rule about a parameter can only deny or ask: allow `{tool}` whole")
+                })),
+                None => Err(misspelt(&tool).unwrap_or_else(|| {
+                    format!("write `{tool}`, or `{tool}(parameter:value)` to deny or ask")
+                })),
             },
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::matching::{Family, Judged, Reached, Subject, covers};
+use super::matching::{Family, Judged, Reached, Subject, covers, unknown};
 use super::{OtherNames, Part, PermissionMode, Rule, Side, Starts, spec_matches};
 use crate::documents::{AbsPath, Workspace};
 
@@ -53,7 +53,8 @@ pub struct SettledRule {
 }
 
 impl SettledRule {
-    /// An error says why the rule can't be followed.
+    /// An error says why the rule can't be followed. On the command line that is so too where there is no such tool: a file
+    /// may be other programs' as well.
     pub fn new(
         behavior: Behavior,
         rule: Rule,
@@ -61,8 +62,11 @@ impl SettledRule {
         origin: impl Into<String>,
         starts: &Starts,
     ) -> Result<Self, String> {
-        let subject = Subject::of(&rule, behavior, starts)
-            .map_err(|why| format!("`{rule}` can't be followed: {why}."))?;
+        let unknown = (source == Source::CommandLine).then(|| unknown(&rule.tool)).flatten();
+        let subject = unknown.map_or_else(|| Subject::of(&rule, behavior, starts), Err).map_err(|why| {
+            let end = if why.ends_with('?') { "" } else { "." };
+            format!("`{rule}` can't be followed: {why}{end}")
+        })?;
         Ok(Self { behavior, rule, source, origin: origin.into(), subject })
     }
 }

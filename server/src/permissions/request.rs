@@ -27,11 +27,23 @@ pub struct Question {
     pub save: SaveTo,
 }
 
+impl Question {
+    /// The rules that do as much as an "always" where they are written before anybody is asked.
+    pub(super) fn written_rules(&self) -> &[Rule] {
+        match self.save {
+            SaveTo::SessionAlone => &[],
+            SaveTo::Session | SaveTo::Local | SaveTo::LocalOnceTrusted(_) => &self.rules,
+        }
+    }
+}
+
 /// Where a granted rule is kept at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SaveTo {
     /// It ends with the session.
     Session,
+    /// The same, and only the person's answer is heard: no rule that is written beforehand does as much.
+    SessionAlone,
     /// In `.claude/settings.local.json`.
     Local,
     /// There too, where it does not count before the person trusts the folder, in this way.
@@ -62,7 +74,7 @@ pub struct PermissionRequest {
     /// As the model sent it: what an answer may change.
     pub input: Value,
     pub options: Vec<PermissionOption>,
-    /// What an "always" adds.
+    /// What lets such a call through where it is written beforehand.
     pub rules: Vec<Rule>,
     pub asks: Asks,
 }
@@ -140,7 +152,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
     let option = |id: &str, kind, name: String| PermissionOption { id: id.to_owned(), kind, name };
     let untrusted = match question.save {
         SaveTo::LocalOnceTrusted(by) if !question.rules.is_empty() => untrusted(by),
-        SaveTo::LocalOnceTrusted(_) | SaveTo::Local | SaveTo::Session => String::new(),
+        SaveTo::LocalOnceTrusted(_) | SaveTo::Local | SaveTo::Session | SaveTo::SessionAlone => String::new(),
     };
     let mut options = vec![option("once", PermissionOptionKind::AllowOnce, "Allow once".to_owned())];
     if !question.rules.is_empty() {
@@ -151,7 +163,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
             format!("Allow {} in this session", rules.join(", ")),
         ));
         let saved = match question.save {
-            SaveTo::Session => None,
+            SaveTo::Session | SaveTo::SessionAlone => None,
             SaveTo::Local => Some(format!("Always allow {}", rules.join(", "))),
             SaveTo::LocalOnceTrusted(_) => Some(format!(
                 "Allow {} in this session, and always once you trust this folder",
@@ -174,7 +186,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         },
         input: call.input.clone(),
         options,
-        rules: question.rules.clone(),
+        rules: question.written_rules().to_vec(),
         asks: Asks::Leave,
     }
 }

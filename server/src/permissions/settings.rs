@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use super::matching::misspelt;
 use super::policy::{Behavior, SettledRule, Source};
 use super::{PermissionMode, Rule, Starts};
 
@@ -17,8 +18,6 @@ pub(super) struct Said {
     pub(super) more_folders: Vec<String>,
     /// Permissions must not be bypassed.
     pub(super) forbids_bypass: bool,
-    /// Something that starts a program when the workspace is trusted: its name in the file.
-    pub(super) starts: Vec<&'static str>,
 }
 
 /// Reads the text of `origin`.
@@ -31,16 +30,10 @@ pub(super) fn read(text: &str, source: Source, origin: &str, starts: &Starts) ->
     let settings: Value = match serde_json::from_str(text) {
         Ok(settings) => settings,
         Err(error) => {
-            said.unread(format!("{origin} is no JSON, so nothing of it counts: {error}. Mend it."));
+            said.unread(format!("{origin} is no JSON, so nothing of it counts: {error}."));
             return said;
         }
     };
-    if settings.get("hooks").is_some_and(|hooks| !is_empty(hooks)) {
-        said.starts.push("hooks");
-    }
-    if settings.get("env").is_some_and(|variables| !is_empty(variables)) {
-        said.starts.push("env");
-    }
     let Some(permissions) = settings.get("permissions") else {
         if !settings.is_object() {
             said.unread(format!("{origin} holds no object, so nothing of it counts."));
@@ -106,7 +99,11 @@ impl Said {
         let settled =
             Rule::parse(written).and_then(|rule| SettledRule::new(behavior, rule, source, origin, starts));
         match settled {
-            Ok(settled) => self.rules.push(settled),
+            Ok(settled) => {
+                let slip = misspelt(&settled.rule.tool);
+                self.problems.extend(slip.map(|why| format!("{origin}: `{}`: {why}", settled.rule)));
+                self.rules.push(settled);
+            }
             Err(why) => self.wrong(behavior, format!("{origin}: {why}")),
         }
     }
@@ -122,15 +119,6 @@ impl Said {
     pub(super) fn unread(&mut self, problem: String) {
         self.unread_denials.push(problem.clone());
         self.problems.push(problem);
-    }
-}
-
-fn is_empty(value: &Value) -> bool {
-    match value {
-        Value::Null => true,
-        Value::Array(list) => list.is_empty(),
-        Value::Object(map) => map.is_empty(),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }
 
@@ -182,6 +170,16 @@ mod tests {
     }
 
     #[test]
+    fn a_slip_in_a_name_is_told_and_tools_of_other_programs_are_left_alone() {
+        check(
+            r#"{"permissions": {"allow": ["Bsh", "Bsh(ls:*)", "Deploy", "Skill", "mcp__Bsh"], "deny": ["Reed"]}}"#,
+            &["Deny Reed", "Allow Bsh", "Allow Deploy", "Allow Skill", "Allow mcp__Bsh"],
+            &["did you mean `Read`?", "did you mean `Bash`?", "did you mean `Bash`?"],
+            0,
+        );
+    }
+
+    #[test]
     fn what_may_have_forbidden_something_is_remembered() {
         check(r#"{"permissions": {"deny": ["Bash(rm"]}}"#, &[], &["is no rule"], 1);
         check(r#"{"permissions": {"deny": "Bash(rm:*)"}}"#, &[], &["is no list"], 1);
@@ -200,11 +198,5 @@ mod tests {
         assert_eq!((read.mode, read.forbids_bypass), (Some(PermissionMode::Plan), true));
         assert_eq!(read.more_folders, ["../lib"]);
         check(r#"{"permissions": {"defaultMode": "auto"}}"#, &[], &["none of default, acceptEdits"], 0);
-    }
-
-    #[test]
-    fn what_would_start_programs_is_named() {
-        assert_eq!(said(r#"{"hooks": {"Stop": [1]}, "env": {"A": "b"}}"#).starts, ["hooks", "env"]);
-        assert_eq!(said(r#"{"hooks": {}}"#).starts, [] as [&str; 0]);
     }
 }

@@ -152,6 +152,22 @@ fn definition(tool: &dyn Tool) -> ToolDefinition {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::documents::{AbsPath, PathCase};
+    use crate::permissions::{Behavior, Rule, SettledRule, Source, Starts};
+
+    #[test]
+    fn a_rule_on_the_command_line_can_name_every_tool() {
+        let root = AbsPath::root();
+        let starts = Starts { settings: root.clone(), cwd: root, home: None, case: PathCase::Sensitive };
+        let (tools, mut names) = (Tools::built_in(), vec!["ToolSearch"]);
+        names.extend(tools.by_name.values().flat_map(|tool| tool.aliases()));
+        names.extend(tools.by_name.keys());
+        for name in names {
+            let rule = Rule { tool: name.to_owned(), spec: None };
+            let settled = SettledRule::new(Behavior::Allow, rule, Source::CommandLine, "test", &starts);
+            assert!(settled.is_ok(), "{settled:?}");
+        }
+    }
 
     #[test]
     fn the_order_of_registration_changes_no_byte() {

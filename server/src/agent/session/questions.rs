@@ -151,7 +151,7 @@ impl Questions {
                 inner.deny(&asked.call, &asked.request.tool_use_id);
                 let why = match answer.by {
                     AnsweredBy::Person => denial(answer.feedback.as_deref()),
-                    AnsweredBy::Nobody => unasked(&asked.request.explanation, &asked.rules),
+                    AnsweredBy::Nobody => unasked(&asked.request.explanation, &asked.request.rules),
                 };
                 if answer.interrupt { Permission::Interrupted(why) } else { Permission::Denied(why) }
             }

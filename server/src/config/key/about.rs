@@ -55,7 +55,7 @@ impl Key {
             Self::PermissionsAsk => "rules for calls that are always asked about",
             Self::PermissionsDeny => "rules for calls that never run",
             Self::PermissionsFolders => "folders that count as if they were in the workspace",
-            Self::PermissionsTrusted => "folders whose settings may allow something and start programs",
+            Self::PermissionsTrusted => "folders whose own settings may allow something",
             Self::ReviewAdvance => "whether a decision moves the cursor to the next pending change",
             Self::ReviewInlayHints => "whether pending changes are shown as inlay hints too",
             Self::ReviewEchoTimeout => "milliseconds in which the editor has to show an accepted change",

@@ -1,7 +1,7 @@
 //! Settings on disk, and what they come to.
 
 use super::*;
-use crate::permissions::{Access, Call, Policy, Rule, SettingsFile, Verdict, decide};
+use crate::permissions::{Access, Call, Policy, SettingsFile, Verdict, decide};
 
 struct Bench {
     folder: tempfile::TempDir,
@@ -115,6 +115,34 @@ fn a_workspace_allows_nothing_until_it_is_trusted() {
     assert!(!bench.path("ws/.copydesk").as_path().exists(), "nothing is written into the workspace");
     bench.book.set_trust(false).unwrap();
     assert_eq!(bench.read("lib/a"), "ask");
+}
+
+#[test]
+fn trust_is_said_to_change_nothing_but_what_it_changes() {
+    let text = r#"{"hooks": {"Stop": [{"command": "x"}]}, "env": {"A": "b"}}"#;
+    let bench = Bench::new(
+        &[("ws/.claude/settings.json", text), ("ws/.mcp.json", r#"{"mcpServers": {"a": {"command": "x"}}}"#)],
+        OwnRules::default(),
+    );
+    let written = bench.book.current();
+    assert_eq!(written.waiting(TrustBy::Flag), None, "neither hooks nor servers are ever started");
+    assert_eq!(written.problems, [] as [String; 0]);
+}
+
+#[test]
+fn in_the_programs_own_settings_a_tool_that_is_none_is_told() {
+    let own = |written: &str| OwnRule {
+        behavior: Behavior::Allow,
+        written: written.into(),
+        source: Source::User,
+        origin: "config.toml:2".into(),
+    };
+    let rules = vec![own("Foo"), own("Bsh"), own("Bash")];
+    let bench = Bench::new(&[], OwnRules { rules, ..OwnRules::default() });
+    let problems = bench.book.current().problems.clone();
+    let [foo, bsh] = problems.as_slice() else { panic!("two problems: {problems:?}") };
+    assert!(foo.starts_with("config.toml:2: `Foo`: there is no tool `Foo`; the tools are"), "{foo}");
+    assert_eq!(bsh, "config.toml:2: `Bsh`: there is no tool `Bsh`; did you mean `Bash`?");
 }
 
 #[test]

@@ -6,8 +6,9 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::conversation::ToolUseId;
 use crate::documents::Workspace;
-use crate::permissions::SettledRule;
+use crate::permissions::{SettledRule, request};
 
 fn path(path: &str) -> AbsPath {
     AbsPath::new("/w").unwrap().join(path)
@@ -201,7 +202,17 @@ fn where_a_denial_can_not_be_read_everything_is_asked() {
     }
     let mut policy = Policy { unread_denials: unread(), ..policy(&[]) };
     let Verdict::Ask(question) = decide(&call("Read: src/a.rs"), &policy) else { panic!("asked") };
-    assert!(question.explanation.contains("settings.json is no JSON"), "{}", question.explanation);
+    assert_eq!(
+        question.explanation,
+        "It is not known whether this is forbidden: settings.json is no JSON. Mend that: until then no rule of a file or \
+         the command line lets it through."
+    );
+    let asked = request("p".into(), ToolUseId("t".into()), &call("Read: src/a.rs"), &question);
+    assert_eq!(asked.rules, [], "no flag is promised that would not help");
+    assert!(asked.options.iter().any(|option| option.id == "session"), "in an editor it can be granted");
+    let nobody = Policy { mode: PermissionMode::DontAsk, ..policy.clone() };
+    let Verdict::Deny(why) = decide(&call("Read: src/a.rs"), &nobody) else { panic!("denied") };
+    assert!(why.contains("Mend that") && !why.contains("--allow"), "{why}");
     policy.grant(&question.rules);
     assert_eq!(decide(&call("Read: src/b.rs"), &policy), Verdict::Allow, "the person has said so");
 }

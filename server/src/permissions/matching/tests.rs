@@ -141,6 +141,27 @@ fn rules_that_can_mean_nothing() {
     check_wrong(Behavior::Deny, "Read(~/x)", "home folder is not known");
 }
 
+#[test]
+fn on_the_command_line_a_rule_names_a_tool() {
+    let workspace = Arc::new(Workspace::new(vec![AbsPath::new("/w").unwrap()], false));
+    let starts = Policy::of(workspace).starts();
+    let settled = |rule: &str, source| {
+        SettledRule::new(Behavior::Allow, Rule::parse(rule).unwrap(), source, "test", &starts).map(drop)
+    };
+    let given = |rule: &str| settled(rule, Source::CommandLine);
+    for (rule, slip) in [("Bsh(cargo:*)", "Bsh"), ("bash", "bash")] {
+        let why = format!("`{rule}` can't be followed: there is no tool `{slip}`; did you mean `Bash`?");
+        assert_eq!(given(rule), Err(why));
+    }
+    assert!(
+        given("Foo").unwrap_err().contains("there is no tool `Foo`; the tools are AskUserQuestion, Bash,")
+    );
+    for rule in ["Bash(cargo:*)", "Task", "mcp__git__push"] {
+        assert_eq!(given(rule), Ok(()));
+    }
+    assert_eq!(settled("Foo", Source::User), Ok(()), "other programs may have it");
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_is_judged_by_its_name_and_by_where_it_leads() {
