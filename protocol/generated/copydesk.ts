@@ -238,7 +238,7 @@ agent?: string, toolCall: PermissionToolCall, options: Array<PermissionOption>,
  */
 explanation: string, 
 /**
- * The rules that an "always" adds, as they are written in settings; none: only this one call can be allowed.
+ * The rules that let such a call through, as they are written in settings or behind `--allow`; none: no rule does.
  */
 rules?: Array<string>, };
 
@@ -397,7 +397,11 @@ diskDiffers: boolean, sessionId: string,
  * Why the person should decide on this by itself, and not with everything else: it changes what programs run, or a rule
  * says to ask.
  */
-mustAsk?: string, hunks: Array<Hunk>, };
+mustAsk?: string, 
+/**
+ * Why it did not go in as it came, in a session where changes do.
+ */
+heldBack?: string, hunks: Array<Hunk>, };
 
 export type FileKind = "modify" | "create" | "delete" | "rename";
 

@@ -20,7 +20,7 @@ pub struct PermissionAskedParams {
     pub options: Vec<PermissionOption>,
     /// Why it is asked. Hidden characters are shown escaped.
     pub explanation: String,
-    /// The rules that an "always" adds, as they are written in settings; none: only this one call can be allowed.
+    /// The rules that let such a call through, as they are written in settings or behind `--allow`; none: no rule does.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<String>,
 }

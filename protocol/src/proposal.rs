@@ -28,6 +28,10 @@ pub struct File {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub must_ask: Option<String>,
+    /// Why it did not go in as it came, in a session where changes do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub held_back: Option<String>,
     pub hunks: Vec<Hunk>,
 }
 

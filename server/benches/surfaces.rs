@@ -32,6 +32,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         hunks: Arc::new(hunks),
         reasons: Vec::new(),
         disk_differs: false,
+        held_back: None,
     };
     Some(Scene {
         review: Arc::new(ReviewView { files: vec![Arc::new(file)], revision: 1 }),

@@ -89,6 +89,8 @@ async fn a_command_replaces_no_whole_file_unasked_and_a_move_is_decided_as_one()
             .iter()
             .map(|file| {
                 assert_eq!(file["hunks"][0]["state"], "pending", "{command}");
+                let says_why = file["heldBack"].as_str().is_some_and(|why| why.contains("waits for you"));
+                assert!(says_why || file["kind"] == "delete", "{command}: {file}");
                 let name = file["uri"].as_str().unwrap().rsplit('/').next().unwrap();
                 (name, file["kind"].as_str().unwrap())
             })
@@ -156,6 +158,20 @@ async fn who_is_not_there_has_rejected_nothing_and_the_way_in_is_named() {
     assert!(denied.contains("--allow 'Bash(make all") && !denied.contains("rejected"), "{denied}");
     assert_eq!(unanswered, "Nobody is here to be asked: decide yourself, and say what you assumed.");
     assert!(ran.out.contains("This would let it through: --allow 'Bash(make all"), "{}", ran.out);
+}
+
+#[tokio::test]
+async fn where_a_denial_can_not_be_read_no_flag_is_promised() {
+    let mut home = Home::new();
+    home.write("a.txt", "a\n");
+    home.write(".claude/settings.json", "{bad");
+    let script = [Answer::calls("Read", json!({ "file_path": home.path("a.txt") })), Answer::says("Done.")];
+    let (ran, model) = run(&mut home, &["--allow", "Read", "go on"], script).await;
+    let told = model.last_request().results().pop().unwrap().0;
+    for words in [&told, &ran.out] {
+        assert!(words.contains("settings.json is no JSON") && words.contains("Mend that"), "{words}");
+        assert!(!words.contains("--allow '"), "{words}");
+    }
 }
 
 #[tokio::test]

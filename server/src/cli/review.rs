@@ -216,6 +216,7 @@ impl Review<'_> {
 
     async fn show(&mut self, item: &Item, number: &str) -> Result<()> {
         let path = self.name_of(&item.file.uri);
+        let why = item.file.must_ask.as_ref().or(item.file.held_back.as_ref());
         let diff = if let Some(hunk) = &item.hunk {
             let title = format!("\n{path}  {number}  {}", hunk.reason);
             self.terminal.styled(Look::Heading, &visible(&title));
@@ -229,6 +230,9 @@ impl Review<'_> {
             self.diff_of(&item.file).await?
         };
         diff::print(self.terminal, &diff);
+        if let Some(why) = why {
+            self.terminal.line(&visible(why));
+        }
         Ok(())
     }
 

@@ -117,6 +117,12 @@ async fn decide(
             if arguments.decide == Decide::ShowOnly {
                 return Ok(Tally::default());
             }
+            for File { uri, must_ask, held_back, .. } in files {
+                if let Some(why) = must_ask.as_ref().or(held_back.as_ref()) {
+                    let name = review.name_of(uri);
+                    review.terminal.note(&visible(&format!("{name}: {why}")));
+                }
+            }
             let left = files.iter().map(|file| file.hunks.len().max(1)).sum();
             let names: Vec<String> = files.iter().map(|file| review.name_of(&file.uri)).collect();
             let changes = if left == 1 { "1 change".to_owned() } else { format!("{left} changes") };

@@ -6,12 +6,15 @@ use super::shown::trimmed;
 use super::{HunkId, accepted::Region};
 use crate::documents::{Change, Text};
 
+/// Nobody can take it back: for the person, as a part of a sentence.
+pub(super) const FORGOTTEN: &str = "it is not known any more what stood there before";
+
 impl Draft {
     /// The edits of the buffer that take these accepts back: ascending, no overlap. All of them or none.
     pub fn take_back(&self, hunks: &[HunkId]) -> Result<Vec<Change>, Refusal> {
         let buffer =
             self.buffer.as_ref().ok_or_else(|| Refusal("there is no such file any more".to_owned()))?;
-        let mut edits = hunks.iter().map(|id| self.way_back(buffer, id)).collect::<Result<Vec<_>, _>>()?;
+        let mut edits = hunks.iter().map(|id| self.edit_back(buffer, id)).collect::<Result<Vec<_>, _>>()?;
         edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
         let overlap = edits.windows(2).any(|pair| matches!(pair, [a, b] if a.range.end > b.range.start));
         if overlap {
@@ -25,9 +28,9 @@ impl Draft {
         self.accepted.find(hunk).is_some()
     }
 
-    fn way_back(&self, buffer: &Text, id: &HunkId) -> Result<Change, Refusal> {
+    fn edit_back(&self, buffer: &Text, id: &HunkId) -> Result<Change, Refusal> {
         let Some(Region { lines, agents, before, .. }) = self.accepted.find(id) else {
-            return Err(Refusal("it is not known any more what stood there before".to_owned()));
+            return Err(Refusal(FORGOTTEN.to_owned()));
         };
         if !same(&read(buffer, lines.clone()), agents) {
             return Err(Refusal("the accepted lines were changed since".to_owned()));
@@ -151,6 +154,6 @@ mod tests {
         let refusal = draft.take_back(&ids).unwrap_err();
         assert_eq!(refusal.0, "the accepted lines were changed since");
         let unknown = draft.take_back(&[HunkId("h_99".to_owned())]).unwrap_err();
-        assert_eq!(unknown.0, "it is not known any more what stood there before");
+        assert_eq!(unknown.0, FORGOTTEN);
     }
 }

@@ -35,6 +35,8 @@ pub struct FileReview {
     pub reasons: Vec<Reason>,
     /// Open with unsaved text, and the disk has something else: shown, never merged.
     pub disk_differs: bool,
+    /// Why it waits in a session whose changes are accepted as they come. Accepting everything takes it along.
+    pub held_back: Option<&'static str>,
 }
 
 impl ReviewView {
@@ -78,6 +80,7 @@ impl FileReview {
             && (Arc::ptr_eq(&self.hunks, &other.hunks) || all_show_the_same(&self.hunks, &other.hunks))
             && self.reasons == other.reasons
             && self.disk_differs == other.disk_differs
+            && self.held_back == other.held_back
             && self.column_of_the_last() == other.column_of_the_last()
     }
 

@@ -25,8 +25,12 @@ pub fn replaces_all(before: &Text, after: &Text) -> bool {
     kept(&old, &new) * ONE_WORD_IN < old.len()
 }
 
-/// Whether these edits of `before` name all of its text, whatever they put there.
+/// Whether these edits of `before` name all of its text, whatever they put there. Of a text of one line that says nothing:
+/// who changes a word names the line that it stands in.
 pub(super) fn names_all(edits: &[Change], before: &Text) -> bool {
+    if lines(before).iter().filter(|line| !line.is_blank()).count() < 2 {
+        return false;
+    }
     let named: usize = edits.iter().map(|edit| edit.range.len()).sum();
     if named * 2 < before.len() {
         return false;
@@ -112,5 +116,6 @@ mod tests {
         assert!(names_all(&[edit(0..3)], &text), "the break is no text");
         assert!(names_all(&[edit(0..1), edit(2..3)], &text));
         assert!(!names_all(&[edit(0..2)], &text));
+        assert!(!names_all(&[edit(0..2)], &Text::from("a\n")), "the only line there is");
     }
 }

@@ -38,6 +38,7 @@ fn file(kind: FileKind, hunks: Vec<Hunk>) -> File {
         binary: false,
         disk_differs: false,
         must_ask: None,
+        held_back: None,
         session_id: "s".into(),
         hunks,
     }
@@ -71,6 +72,14 @@ fn git_applied(buffer: Option<&str>, diff: &str) -> Option<String> {
         .unwrap();
     assert!(applied.status.success(), "{}\n{diff}", String::from_utf8_lossy(&applied.stderr));
     std::fs::read_to_string(folder.path().join("f")).ok()
+}
+
+#[test]
+fn a_file_outside_of_the_folder_has_one_slash_before_its_path() {
+    let names = Names { old: "/lib/f", new: "/lib/f" };
+    let changed = file(FileKind::Modify, vec![hunk(0, "a\n", "b\n")]);
+    let diff = text(&whole_file(&changed, names, Some("a\n"), Some("b\n")));
+    assert!(diff.starts_with("diff --git a/lib/f b/lib/f\n--- a/lib/f\n+++ b/lib/f\n@@"), "{diff}");
 }
 
 const TEN: &str = "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n";

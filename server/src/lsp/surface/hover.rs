@@ -34,7 +34,7 @@ pub fn hover(scene: &Scene, uri: &Uri, line: u32) -> Option<Hover> {
 fn part(scene: &Scene, item: &Item<'_>) -> String {
     let summary = item.summary(&scene.workspace);
     let title = format!("**Copydesk {}** {}", item.number, escape_markdown(&one_line(&summary)));
-    let title = match item.must_ask() {
+    let title = match item.must_ask().or(item.file.held_back) {
         Some(why) => format!("{title}\n\n{}", escape_markdown(&one_line(why))),
         None => title,
     };

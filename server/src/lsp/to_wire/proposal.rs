@@ -54,6 +54,7 @@ fn file(file: &FileReview, first: usize, count: usize, encoding: PositionEncodin
         disk_differs: file.disk_differs,
         session_id: file.session.to_string(),
         must_ask: file.must_ask().map(str::to_owned),
+        held_back: file.held_back.map(str::to_owned),
         hunks: file
             .hunks
             .iter()
@@ -185,6 +186,7 @@ mod tests {
             hunks: Arc::new(vec![hunk]),
             reasons: vec![],
             disk_differs: false,
+            held_back: None,
         };
         let view = ReviewView { files: vec![Arc::new(file.clone()), Arc::new(file)], revision: 1 };
         let files = serde_json::to_value(files(&view, PositionEncoding::Utf16)).unwrap();

@@ -8,6 +8,10 @@ use super::actor::Desk;
 use super::file::{DraftFile, File, Shown, Source};
 use crate::review::{FileKind, FileReview, ReviewView};
 
+/// What is said of a change that is held back in a session whose changes are accepted as they come.
+pub(super) const OVERWRITES: &str =
+    "It puts another text in the place of all that was there, or moves a file, so it waits for you.";
+
 impl Desk {
     /// Shows the newest view, if anything changed.
     pub(super) fn show(&mut self, show: &watch::Sender<Arc<ReviewView>>) {
@@ -40,6 +44,7 @@ impl Desk {
                         hunks: Arc::clone(&draft.last_hunks.hunks),
                         reasons: draft.reasons.clone(),
                         disk_differs,
+                        held_back: held_back(draft),
                     }))
                 };
             }
@@ -72,6 +77,12 @@ fn kind(draft: &DraftFile) -> FileKind {
         (Some(_), None) => FileKind::Delete,
         (Some(_), Some(_)) | (None, None) => FileKind::Modify,
     }
+}
+
+/// Why it did not go in as it came.
+fn held_back(draft: &DraftFile) -> Option<&'static str> {
+    let mut hunks = draft.last_hunks.hunks.iter();
+    hunks.any(|hunk| draft.overwriting.contains(&hunk.id)).then_some(OVERWRITES)
 }
 
 fn open(file: &File) -> Option<(String, i32)> {

@@ -7,6 +7,7 @@ use super::file::{File, Hand, Source};
 use super::plan::{Act, Part, result};
 use crate::documents::{AbsPath, Change, Expected, text_edits};
 use crate::editor::FileEdit;
+use crate::review::take_back::FORGOTTEN;
 use crate::review::{DecisionResult, HunkId, HunkRef, Outcome};
 
 impl Desk {
@@ -17,23 +18,25 @@ impl Desk {
         reply: Sender<Vec<DecisionResult>>,
     ) {
         let name = self.display(path);
+        let forgotten = || of_all(path, hunks, Outcome::Stale, Some(format!("{name}: {FORGOTTEN}.")));
         let Some(part) = self.accepted_part(path, hunks) else {
-            let message = format!("{name}: it is not known any more what stood there before.");
-            return self.answer(reply, of_all(path, hunks, Outcome::Stale, Some(message)));
+            return self.answer(reply, forgotten());
         };
         if !self.files.get(path).is_some_and(File::is_open)
             && let Err(error) = self.refresh(path, Hand::Disk).await
         {
             return self.answer(reply, of_all(path, hunks, Outcome::Accepted, Some(error.to_string())));
         }
-        let edits = match self.way_back(&part, hunks) {
+        let edits = match self.edits_back(&part, hunks) {
             Ok(edits) => edits,
             Err(why) => {
                 let message = Some(format!("{name}: {why}."));
                 return self.answer(reply, of_all(path, hunks, Outcome::Accepted, message));
             }
         };
-        let Some(file) = self.files.get(path) else { return };
+        let Some(file) = self.files.get(path) else {
+            return self.answer(reply, forgotten());
+        };
         let buffer = file.buffer.clone().unwrap_or_default();
         match &file.source {
             Source::Open { uri, version } => {
@@ -80,8 +83,8 @@ impl Desk {
         Some(Part { path: path.clone(), session: session.clone(), act: Act::Accept(hunks.collect()) })
     }
 
-    fn way_back(&self, part: &Part, hunks: &[HunkId]) -> Result<Vec<Change>, String> {
-        let file = self.files.get(&part.path).ok_or("there is no such file any more")?;
+    fn edits_back(&self, part: &Part, hunks: &[HunkId]) -> Result<Vec<Change>, String> {
+        let file = self.files.get(&part.path).ok_or(FORGOTTEN)?;
         if file.lost {
             return Err(
                 "what the editor shows there is not known: close the file and open it again".to_owned()
@@ -90,8 +93,7 @@ impl Desk {
         if file.is_open() && !self.editor.features().apply_edit {
             return Err("this editor takes no edits from a server: use its undo".to_owned());
         }
-        let draft =
-            file.drafts.get(&part.session).ok_or("it is not known any more what stood there before")?;
+        let draft = file.drafts.get(&part.session).ok_or(FORGOTTEN)?;
         draft.draft.take_back(hunks).map_err(|refusal| refusal.to_string())
     }
 }

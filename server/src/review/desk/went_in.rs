@@ -6,7 +6,7 @@ use super::actor::Desk;
 use super::plan::{Act, Part};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Text};
-use crate::review::{Draft, FileKind, FileReview, HunkIds, Reason};
+use crate::review::{Draft, FileKind, FileReview, HunkIds, HunkView, Reason};
 
 /// A file before and after, without a change by anyone else in between.
 pub(super) struct WentIn {
@@ -15,6 +15,8 @@ pub(super) struct WentIn {
     before: Option<Text>,
     after: Text,
     reason: Reason,
+    /// As they were shown while they were proposed, oldest first.
+    hunks: Vec<HunkView>,
 }
 
 impl Desk {
@@ -23,7 +25,8 @@ impl Desk {
         let Act::AsItComes(hunks) = &part.act else { return };
         let Some(file) = self.files.get(&part.path) else { return };
         let Some(draft) = file.drafts.get(&part.session) else { return };
-        let of_hunk = hunks.last().and_then(|hunk| draft.draft.hunk(&hunk.id)?.reasons.last().cloned());
+        let hunks: Vec<HunkView> = hunks.iter().filter_map(|hunk| draft.draft.hunk(&hunk.id)).collect();
+        let of_hunk = hunks.last().and_then(|hunk| hunk.reasons.last().cloned());
         let Some(reason) = of_hunk.or_else(|| draft.reasons.last().cloned()) else { return };
         let before = file.buffer.clone();
         let same = |earlier: &&mut WentIn| earlier.path == part.path && earlier.session == part.session;
@@ -31,6 +34,7 @@ impl Desk {
             Some(earlier) if before.as_ref() == Some(&earlier.after) => {
                 earlier.after = after.clone();
                 earlier.reason = reason;
+                earlier.hunks.extend(hunks);
             }
             Some(_) | None => self.went_in.push(WentIn {
                 path: part.path.clone(),
@@ -38,6 +42,7 @@ impl Desk {
                 before,
                 after: after.clone(),
                 reason,
+                hunks,
             }),
         }
     }
@@ -55,6 +60,8 @@ impl WentIn {
     fn review(&self, ids: HunkIds) -> FileReview {
         let mut draft = Draft::with_ids(self.before.clone(), ids);
         draft.write(&self.after.to_string(), &self.reason);
+        let mut hunks = draft.hunks();
+        self.name_as_proposed(&mut hunks);
         FileReview {
             path: self.path.clone(),
             session: self.session.clone(),
@@ -62,9 +69,23 @@ impl WentIn {
             open: None,
             buffer: self.before.clone(),
             draft: Some(self.after.clone()),
-            hunks: Arc::new(draft.hunks()),
+            hunks: Arc::new(hunks),
             reasons: vec![self.reason.clone()],
             disk_differs: false,
+            held_back: None,
+        }
+    }
+    /// A change that went in just as it was proposed keeps its name and its reasons; the newest of several that say the
+    /// same. What later ones changed again has a name of its own.
+    fn name_as_proposed(&self, hunks: &mut [HunkView]) {
+        let mut proposed: Vec<&HunkView> = self.hunks.iter().collect();
+        for hunk in hunks.iter_mut().rev() {
+            let same = |it: &&HunkView| it.removed == hunk.removed && it.added == hunk.added;
+            if let Some(at) = proposed.iter().rposition(same) {
+                let it = proposed.remove(at);
+                hunk.id = it.id.clone();
+                hunk.reasons = it.reasons.clone();
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::super::show::OVERWRITES;
 use super::bench::{ABCD, Bench};
 use crate::conversation::SessionId;
 use crate::editor::fake::OnApply;
@@ -114,6 +115,52 @@ async fn what_leaves_nothing_of_a_text_waits_by_whatever_tool_it_is_done() {
         ("a\nb\nc\nD\n".into(), "x\n".into(), String::new())
     );
     assert_eq!((disk("lines"), disk("nothing")), ("A\nB\nC\nd\n".into(), "x\n".into()));
+}
+
+#[tokio::test(start_paused = true)]
+async fn in_a_file_of_one_line_a_word_is_changed_and_another_text_waits() {
+    let bench = bench().await;
+    for name in ["named", "other"] {
+        bench.put(name, "fn load() {}\n");
+    }
+    bench.edit("A", "named", "fn load() {}", "fn open() {}").await;
+    bench.edit("A", "other", "fn load() {}", "struct Open;").await;
+    bench.moment().await;
+    assert_eq!(bench.disk("named").unwrap(), "fn open() {}\n");
+    assert_eq!(bench.review().await, "other [A] 0 fn load() {} -> struct Open; pending\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_went_in_keeps_the_name_it_was_proposed_under() {
+    let bench = bench().await;
+    bench.put("g", ABCD);
+    let mut proposed = Vec::new();
+    for (old, new) in [("d", "D"), ("b", "B"), ("D", "E")] {
+        proposed.extend(bench.try_edit("A", "g", old, new).await.unwrap().hunks);
+        bench.moment().await;
+    }
+    let went_in = bench.desk.went_in(&SessionId("A".to_owned())).await;
+    let [file] = went_in.as_slice() else { panic!("one file: {went_in:?}") };
+    let [first, second] = file.hunks.as_slice() else { panic!("two places: {:?}", file.hunks) };
+    assert_eq!((&first.id, &*first.added), (&proposed[1], "B\n"));
+    assert_eq!(first.reasons[0].summary, "b>B");
+    assert!(!proposed.contains(&second.id), "d became E in two steps: {:?} of {proposed:?}", second.id);
+    assert_eq!((&*second.removed, &*second.added), ("d\n", "E\n"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_held_back_says_why_for_as_long_as_it_waits() {
+    let bench = bench().await;
+    bench.put("g", ABCD);
+    bench.edit("A", "g", ABCD, "other\n").await;
+    bench.moment().await;
+    let held_back = |bench: &Bench| bench.desk.view().files.first().map(|file| file.held_back);
+    assert_eq!(held_back(&bench), Some(Some(OVERWRITES)));
+    let asked = Bench::new();
+    asked.put("g", ABCD);
+    asked.edit("A", "g", ABCD, "other\n").await;
+    asked.moment().await;
+    assert_eq!(held_back(&asked), Some(None), "there every change waits");
 }
 
 #[tokio::test(start_paused = true)]

@@ -2,7 +2,7 @@
 
 use super::bench::{ABCD, Bench, message, outcomes};
 use crate::editor::fake::OnApply;
-use crate::review::{Decide, Outcome, Target};
+use crate::review::{Decide, HunkId, Outcome, Target};
 
 #[cfg(unix)]
 fn make_read_only(bench: &Bench, name: &str) {
@@ -177,6 +177,19 @@ async fn what_was_done_before_it_stopped_can_be_taken_back() {
         assert!(again.hunks[0].undone, "left alone by what accepts all");
     }
     assert_eq!((bench.text("open").as_str(), bench.disk("closed").as_deref()), (ABCD, Some(ABCD)));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_nobody_remembers_is_not_taken_back_and_that_is_answered() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    let unknown = || vec![HunkId("h_99".to_owned())];
+    for name in ["f", "never-seen"] {
+        let results = bench.desk.take_back(&bench.path(name), unknown()).await;
+        assert_eq!(outcomes(&results), [Outcome::Stale]);
+        assert_eq!(message(&results), format!("{name}: it is not known any more what stood there before."));
+    }
 }
 
 #[tokio::test(start_paused = true)]
