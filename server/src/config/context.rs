@@ -174,56 +174,56 @@ impl ContextNumber {
     /// What it is, for a person.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::ResultChars => "Characters of one tool result, above which it is saved to a file",
+            Self::ResultChars => "characters of one tool result, above which it is saved to a file",
             Self::RoundResultChars => {
-                "Characters of all tool results of one round, above which the longest are saved to files"
+                "characters of all tool results of one round, above which the longest are saved to files"
             }
-            Self::PreviewBytes => "Bytes shown of a tool result that was saved to a file",
+            Self::PreviewBytes => "bytes shown of a tool result that was saved to a file",
             Self::FailedResultChars => {
-                "Characters shown of a tool result that failed, or that can't be saved"
+                "characters shown of a tool result that failed, or that can't be saved"
             }
-            Self::RecentRounds => "Newest rounds whose tool results are never left out",
+            Self::RecentRounds => "newest rounds whose tool results are never left out",
             Self::SnipAtLeast => {
-                "Tokens that leaving old results out must save, so that it is worth a broken cache"
+                "tokens that leaving old results out must save, so that it is worth a broken cache"
             }
-            Self::IdleMinutes => "Minutes of silence, after which the provider's cache is cold anyway",
-            Self::KeptResults => "Newest tool results that are never cleared",
-            Self::ClearResultsAt => "Number of tool results, from which on old ones are cleared",
-            Self::ServerClearAt => "Tokens of the request, from which on the provider clears old results",
-            Self::ClearAtLeast => "Tokens that clearing old results must save, so that the provider does it",
+            Self::IdleMinutes => "minutes of silence, after which the provider's cache is cold anyway",
+            Self::KeptResults => "newest tool results that are never cleared",
+            Self::ClearResultsAt => "number of tool results, from which on old ones are cleared",
+            Self::ServerClearAt => "tokens of the request, from which on the provider clears old results",
+            Self::ClearAtLeast => "tokens that clearing old results must save, so that the provider does it",
             Self::ServerCompactAt => {
-                "Tokens of the request, from which on the provider summarises the conversation itself, if it can; 0: never"
+                "tokens of the request, from which on the provider summarises the conversation itself, if it can; 0: never"
             }
-            Self::SmallTalkChars => "Characters of a message that counts as small talk",
-            Self::CollapseAtPercent => "Percent of the usable window, from which on old rounds are folded",
-            Self::ReservedOutput => "Tokens of the window kept free for an answer, at most",
-            Self::CompactMargin => "Tokens below the usable window at which a conversation is summarised",
+            Self::SmallTalkChars => "characters of a message that counts as small talk",
+            Self::CollapseAtPercent => "percent of the usable window, from which on old rounds are folded",
+            Self::ReservedOutput => "tokens of the window kept free for an answer, at most",
+            Self::CompactMargin => "tokens below the usable window at which a conversation is summarised",
             Self::CompactAtPercent => {
-                "Percent of the usable window at which a conversation is summarised, if that is earlier"
+                "percent of the usable window at which a conversation is summarised, if that is earlier"
             }
-            Self::WarningMargin => "Tokens before a conversation is summarised at which the user is warned",
-            Self::BlockingMargin => "Tokens below the usable window at which nothing is sent any more",
-            Self::CompactFailures => "Failed summaries in a row, after which no more is tried in a session",
+            Self::WarningMargin => "tokens before a conversation is summarised at which the user is warned",
+            Self::BlockingMargin => "tokens below the usable window at which nothing is sent any more",
+            Self::CompactFailures => "failed summaries in a row, after which no more is tried in a session",
             Self::RefillRounds => {
-                "Rounds within which a conversation that is full again after a summary has refilled too fast"
+                "rounds within which a conversation that is full again after a summary has refilled too fast"
             }
             Self::RefillsAllowed => {
-                "Times in a row that a conversation may refill too fast, after which the task stops"
+                "times in a row that a conversation may refill too fast, after which the task stops"
             }
-            Self::SummaryTokens => "Tokens of a summary",
-            Self::SummaryRetries => "Requests for one summary, each after the oldest rounds were dropped",
-            Self::KeptTokens => "Tokens of the newest messages that stay beside a summary",
-            Self::ReattachedFiles => "Files shown again after a summary",
-            Self::ReattachedFileTokens => "Tokens of each file that is shown again after a summary",
-            Self::ReattachedTokens => "Tokens of all files together that are shown again after a summary",
-            Self::InputBytes => "Bytes of the input of one call, above which it is not run",
+            Self::SummaryTokens => "tokens of a summary, at most",
+            Self::SummaryRetries => "requests for one summary, each after the oldest rounds were dropped",
+            Self::KeptTokens => "tokens of the newest messages that stay beside a summary",
+            Self::ReattachedFiles => "files shown again after a summary",
+            Self::ReattachedFileTokens => "tokens of each file that is shown again after a summary",
+            Self::ReattachedTokens => "tokens of all files together that are shown again after a summary",
+            Self::InputBytes => "bytes of the input of one call, above which it is not run",
             Self::SeenFiles => {
-                "Files of which it is remembered what was shown; the ones shown longest ago are to be read again"
+                "files of which it is remembered what was shown, at most; the oldest are to be read again"
             }
-            Self::SeenBytes => "Bytes of their texts",
-            Self::MemoryFileChars => "Characters of one memory file (`CLAUDE.md`, `AGENTS.md`)",
-            Self::AttachmentsMs => "Milliseconds that looking for changes between two rounds may take",
-            Self::GitMs => "Milliseconds for the look at the repository when a session begins",
+            Self::SeenBytes => "bytes of the texts of these files, at most",
+            Self::MemoryFileChars => "characters of one memory file (`CLAUDE.md`, `AGENTS.md`)",
+            Self::AttachmentsMs => "milliseconds that looking for changes between two rounds may take",
+            Self::GitMs => "milliseconds for the look at the repository when a session begins",
         }
     }
 

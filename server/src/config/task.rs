@@ -47,12 +47,12 @@ impl TaskNumber {
     /// What it is, for a person.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::FirstOutputTokens => "Tokens of an answer, where `model.max_tokens` says nothing",
-            Self::EscalatedOutputTokens => "Tokens of an answer that is asked for again because it was cut",
+            Self::FirstOutputTokens => "tokens of an answer, where `model.max_tokens` says nothing",
+            Self::EscalatedOutputTokens => "tokens of an answer that is asked for again because it was cut",
             Self::StopHookBlocks => {
-                "How often in a row Stop hooks may block an end; 0: as often as they like"
+                "how often in a row Stop hooks may block an end; 0: as often as they like"
             }
-            Self::ToolsAtOnce => "Calls of one answer that run at the same time",
+            Self::ToolsAtOnce => "calls of one answer that run at the same time",
         }
     }
 

@@ -6,7 +6,7 @@ impl Key {
     pub const fn about(self) -> &'static str {
         match self {
             Self::ModelProvider => {
-                "who answers: anthropic, openai, local or offline; unset, the first of them that can"
+                "who answers: anthropic, openai, local or offline; \"auto\" or unset, the first of them that can"
             }
             Self::ModelName => "the model's name at its provider; unset, the provider's usual one",
             Self::ModelMaxTokens => "tokens of one answer, at most",

@@ -299,7 +299,7 @@ mod tests {
         check(Key::MaxTurns, text("12"), Ok("12"));
         check(Key::MaxBudget, Value::Fraction(2.5), Ok("2.5"));
         check(Key::MaxBudget, text("much"), Err("expected an amount of dollars"));
-        check(Key::ModelFallback, text("a, openai/b"), Ok("\"a, openai/b\""));
+        check(Key::ModelFallback, text("a, openai/b"), Ok("[\"a\", \"openai/b\"]"));
         check(Key::ModelFallback, Value::Texts(vec!["a".into(); 4]), Err("3 models at most"));
         check(Key::ModelPrices, text("x = 1"), Err("expected prices"));
         check(Key::ReviewAdvance, text("yes"), Err("expected true or false, got \"yes\""));

@@ -111,7 +111,9 @@ impl Key {
             }),
             Self::ModelFallback => shown(&model.fallback, |models| match models.as_slice() {
                 [] => Shown::Unset,
-                models => quoted(&models.join(", ")),
+                models => {
+                    Shown::Value(models.iter().map(String::as_str).collect::<toml_edit::Array>().to_string())
+                }
             }),
             Self::ModelSmall => shown(&model.small, |name| set(name.as_ref(), |name| quoted(name))),
             Self::ModelPrices => shown(&model.prices, |prices| quoted(&prices.to_string())),
