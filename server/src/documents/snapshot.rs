@@ -34,7 +34,9 @@ pub enum ReadError {
         "{path} is in an encoding that can't be kept exactly ({encoding}): open it in the editor, which owns the encoding there"
     )]
     Encoding { path: AbsPath, encoding: String },
-    #[error("{path} has {size} bytes, over the limit of {limit} for editing; it can still be read in parts")]
+    #[error(
+        "{path} has {size} bytes, over the limit of {limit} for editing (`files.edit_limit`); it can still be read in parts"
+    )]
     TooLarge { path: AbsPath, size: u64, limit: u64 },
     #[error(
         "what the editor shows of {path} is not known: a change of it could not be read. It has to be closed and opened again there"

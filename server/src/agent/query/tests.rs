@@ -81,6 +81,15 @@ fn the_most_turns_end_the_task_after_the_calls_of_the_last() {
 }
 
 #[test]
+fn one_round_is_told_as_one() {
+    let limits = Some(Limits { max_turns: 1, ..Limits::default() });
+    let model = vec![vec![tool("t1", "Act", json!({}))]];
+    let played = play(Play { model, limits, ..Play::default() });
+    let history = format!("{:?}", played.history);
+    assert!(history.contains("stopped after 1 round of tool calls"), "{history}");
+}
+
+#[test]
 fn a_model_error_is_shown_once_and_ends_the_task() {
     check(
         vec![vec![Piece::Fail(ModelErrorKind::Authentication)]],

@@ -143,7 +143,10 @@ fn a_large_file_is_served_in_parts_only() {
     let files = Fixture::new(&[("a", "line 1\nline 2\nline 3\n")]);
     let cache = FileStateCache::with_rules(PathCase::Sensitive, 10);
     let error = cache.snapshot(&files.path("a")).unwrap_err();
-    assert!(error.to_string().contains("has 21 bytes, over the limit of 10 for editing"), "{error}");
+    assert!(
+        error.to_string().contains("has 21 bytes, over the limit of 10 for editing (`files.edit_limit`)"),
+        "{error}"
+    );
     let part = cache.read_part(&files.path("a"), 1..2, 100).unwrap();
     assert_eq!((part.text.as_str(), part.more), ("line 2\n", true));
 }

@@ -70,7 +70,8 @@ pub(in crate::agent::query) fn paused(
 /// The end after the most turns.
 pub(in crate::agent::query) fn max_turns_reached(state: &State, at: SystemTime) -> Step {
     let turns = state.turn_count;
-    let text = format!("The task was stopped after {turns} rounds of tool calls, the most allowed.");
+    let rounds = if turns == 1 { "1 round".to_owned() } else { format!("{turns} rounds") };
+    let text = format!("The task was stopped after {rounds} of tool calls, the most allowed.");
     let told = attachment(at, AttachmentKind::MaxTurnsReached, text.clone());
     // In an editor, and where the task was all there was.
     let way =
