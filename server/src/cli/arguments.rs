@@ -117,10 +117,11 @@ pub(super) fn parse(
                 stdio = true;
                 continue;
             }
-            "--version" | "-V" => return Ok(Invocation::Version),
+            "--version" | "-V" => return nothing_after(&mut words).map(|()| Invocation::Version),
             "--help" | "-h" => return Ok(Invocation::Help { topic: Topic::All }),
             "help" => {
                 let topic = words.next().map_or(Ok(Topic::All), |word| topic(&word))?;
+                nothing_after(&mut words)?;
                 return Ok(Invocation::Help { topic });
             }
             option if wants_value(option) => return Err(error(format!("`{option}` needs a value"))),
@@ -133,6 +134,10 @@ pub(super) fn parse(
         (false, true) => Ok(Invocation::Help { topic: Topic::All }),
         _ => check(&words.overrides).map(|()| Invocation::Serve { overrides: words.overrides }),
     }
+}
+
+fn nothing_after(words: &mut Words) -> Result<(), UsageError> {
+    words.next().map_or(Ok(()), |word| Err(too_many(&word)))
 }
 
 fn topic(word: &str) -> Result<Topic, UsageError> {
@@ -175,7 +180,7 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
     }
     check(&overrides)?;
     let nothing_more = |plain: &[String]| match plain.first() {
-        Some(word) => Err(error(format!("`{word}` is one argument too many"))),
+        Some(word) => Err(too_many(word)),
         None => Ok(()),
     };
     match topic {
@@ -184,6 +189,9 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
         Topic::Doctor => nothing_more(&plain).map(|()| Invocation::Doctor { overrides, about }),
         Topic::Config => nothing_more(&plain).map(|()| Invocation::Config { overrides }),
         Topic::Setup => {
+            if let Some(Override { flag, .. }) = overrides.first() {
+                return Err(error(format!("`{flag}` means nothing here: `setup` only prints")));
+            }
             let mut plain = plain.into_iter();
             let editor = plain.next().ok_or_else(|| error("which editor? nvim, helix, vscode or emacs"))?;
             let (editor, languages) = (setup_editor(&editor)?, plain.collect::<Vec<_>>());
@@ -238,6 +246,10 @@ fn setup_editor(name: &str) -> Result<SetupEditor, UsageError> {
                  in its own settings for language servers, to start `copydesk`"
         ))),
     }
+}
+
+fn too_many(word: &str) -> UsageError {
+    error(format!("`{word}` is one argument too many"))
 }
 
 fn unknown_option(option: &str) -> UsageError {

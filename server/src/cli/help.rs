@@ -40,10 +40,11 @@ usage: copydesk [COMMAND]
 Editors start `copydesk` without a command: it then speaks the Language Server Protocol on
 stdin and stdout (`--stdio` says so even at a terminal).
 
-options for every command:
+options for every command but setup:
   --offline         the built-in offline model: no language model, no network
   --model NAME      the model to ask; PROVIDER/NAME names its provider too, such as openai/gpt-5
                     or anthropic/claude-sonnet-5 (providers: anthropic, openai, local, offline)
+
   --version, --help
 ";
 
@@ -95,8 +96,9 @@ const DOCTOR: &str = "\
 usage: copydesk doctor [--model [NAME]]
 
 Says which model would answer and why, whether there is a key (which is never shown), which editors
-are installed, what is wrong in the configuration, and what to do next. Exits with 1 if something is
-wrong. Nobody is asked anything over the network.
+are installed, what is wrong in the configuration and the permission rules, what of this folder's
+settings waits until you trust it, and what to do next. Exits with 1 if something is wrong. Nobody is
+asked anything over the network.
 
   --model [NAME]    ask the model itself, or the one named, in five short requests: whether it is
                     reached and streams, counts tokens, calls tools when it should and when it must,

@@ -1,7 +1,7 @@
 //! The options that stand for a setting, of which any command takes any.
 
 use super::{UsageError, error};
-use crate::config::{Key, Override};
+use crate::config::{Key, Override, ProviderKind};
 use crate::documents::{AbsPath, PathCase};
 use crate::permissions::{Behavior, PermissionMode, Rule, SettledRule, Source, Starts};
 
@@ -107,7 +107,15 @@ pub(super) fn check(overrides: &[Override]) -> Result<(), UsageError> {
         )));
     }
     let is_count = |given: &Override| given.value.parse::<u32>().is_ok_and(|count| count > 0);
+    let is_nameless = |given: &Override| {
+        let name = ProviderKind::named_in(&given.value).map_or(Some(given.value.as_str()), |(_, name)| name);
+        name.is_some_and(|name| name.trim().is_empty())
+    };
     overrides.iter().try_for_each(|given| match given.key {
+        Key::ModelName if is_nameless(given) => Err(error(format!(
+            "`--model {}` names no model: `--model openai/gpt-5`, say, or `--model local` for what there is",
+            given.value
+        ))),
         Key::MaxTurns if !is_count(given) => {
             Err(error(format!("`--max-turns {}`: expected a whole number of 1 or more", given.value)))
         }
@@ -181,6 +189,22 @@ mod tests {
         for wrong in ["0", "x", "", "-1"] {
             let error = check(&[given(Key::MaxTurns, wrong, "--max-turns")]).unwrap_err();
             assert_eq!(error.message, format!("`--max-turns {wrong}`: expected a whole number of 1 or more"));
+        }
+    }
+
+    #[test]
+    fn a_model_has_a_name() {
+        let model = |name| check(&[given(Key::ModelName, name, "--model")]);
+        for wrong in ["", " ", "openai/", "local/ "] {
+            let error = model(wrong).unwrap_err();
+            assert!(
+                error.message.starts_with(&format!("`--model {wrong}` names no model")),
+                "{}",
+                error.message
+            );
+        }
+        for right in ["local", "offline", "gpt-5", "openai/gpt-5", "foo/bar"] {
+            assert_eq!(model(right), Ok(()), "{right}");
         }
     }
 

@@ -138,4 +138,9 @@ fn mistakes_are_named() {
     check_error(&["setup", "ed"], "nothing for `ed`");
     check_error(&["setup", "nvim", "rust"], "only Helix has to be told languages");
     check_error(&["doctor", "me"], "one argument too many");
+    check_error(&["--version", "extra"], "`extra` is one argument too many");
+    check_error(&["help", "run", "extra"], "`extra` is one argument too many");
+    check_error(&["setup", "nvim", "--trust"], "`--trust` means nothing here");
+    check_error(&["setup", "helix", "--permission-mode", "plan"], "`--permission-mode` means nothing here");
+    check_error(&["run", "x", "--model", ""], "names no model");
 }
