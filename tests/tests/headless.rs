@@ -135,7 +135,7 @@ async fn a_report_has_what_went_in_beside_what_is_left() {
     assert_eq!(files, wanted);
     assert_eq!((&report["accepted"], ran.code), (&json!(2), 0));
     assert!(home.path("gone.txt").exists(), "what is deleted is asked about in every mode");
-    assert!(ran.err.contains("what is pending was not applied (1 change in gone.txt)"), "{}", ran.err);
+    assert!(ran.err.contains("1 change is left in gone.txt"), "{}", ran.err);
 }
 
 #[tokio::test]
@@ -233,7 +233,12 @@ async fn what_a_command_in_the_background_changed_waits_for_the_person_and_is_to
         let ran = run_with(&mut home, &arguments, &model).await;
         let told = "sleep 1000` still ran in the background, so it was ended. What it had changed by then (1 file) waits";
         assert!(ran.err.contains(told), "{}{}", ran.out, ran.err);
-        assert!(ran.out.contains("+half") && ran.err.contains("1 change in a.txt"), "{}{}", ran.out, ran.err);
+        assert!(
+            ran.out.contains("+half") && ran.err.contains("1 change is left in a.txt"),
+            "{}{}",
+            ran.out,
+            ran.err
+        );
         assert_eq!(std::fs::read_to_string(home.path("a.txt")).unwrap(), "a\n");
         assert_ne!(ran.code, 0, "{}{}", ran.out, ran.err);
     }

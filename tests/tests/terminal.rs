@@ -58,6 +58,10 @@ impl Terminal {
         seen
     }
 
+    async fn presses(&mut self, key: &str) {
+        self.keys.write_all(key.as_bytes()).await.unwrap();
+    }
+
     async fn types(&mut self, line: &str) {
         self.keys.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
@@ -121,4 +125,53 @@ async fn a_question_of_the_agents_takes_the_persons_own_words() {
     assert_eq!(terminal.end().await, 0);
     let told = model.last_request().results().pop().unwrap().0;
     assert!(told.contains("straight on"), "{told}");
+}
+
+const ASKED: &str = "Accept this change [y,n,a,q,e,?]? ";
+
+/// A file with two changes to decide on, asked for of the offline model.
+fn two_changes(editor: &str) -> (Home, Terminal) {
+    let mut home = Home::new();
+    for (name, value) in [("COPYDESK_PROVIDER", "offline"), ("EDITOR", editor)] {
+        home.environment.push((name.to_owned(), value.to_owned()));
+    }
+    home.write("a.rs", "fn load() {}\n\nfn main() {\n    load();\n}\n");
+    let terminal = Terminal::run(&home, &["rename load to open in a.rs"]);
+    (home, terminal)
+}
+
+#[tokio::test]
+async fn an_editor_that_fails_is_told_and_the_same_change_is_asked_about_again() {
+    for editor in ["false", "no-such-editor"] {
+        let (home, mut terminal) = two_changes(editor);
+        let first = terminal.until(ASKED).await;
+        terminal.types("e").await;
+        let again = terminal.until(ASKED).await;
+        let told = format!("the editor `{editor}` ");
+        assert!(again.contains(&told) && again.contains("The change is as it was."), "{again}");
+        assert!(first.contains("a.rs  1/2") && again.contains("a.rs  1/2"), "{first}{again}");
+        terminal.types("y").await;
+        assert!(terminal.until(ASKED).await.contains("a.rs  2/2"));
+        terminal.types("n").await;
+        terminal.until("1 accepted, 1 rejected").await;
+        assert_eq!(terminal.end().await, 0);
+        let text = std::fs::read_to_string(home.path("a.rs")).unwrap();
+        assert_eq!(text, "fn open() {}\n\nfn main() {\n    load();\n}\n");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_decided_is_left_and_the_tally_has_a_line_of_its_own() {
+    let (_home, mut terminal) = two_changes("false");
+    terminal.until(ASKED).await;
+    terminal.presses("\u{3}").await;
+    let seen = terminal.until("0 accepted, 0 rejected, 2 left").await;
+    assert!(seen.contains('\n'), "{seen:?}");
+    assert_eq!(terminal.end().await, 130);
+
+    let (_home, mut terminal) = two_changes("false");
+    terminal.until(ASKED).await;
+    terminal.types("q").await;
+    terminal.until("0 accepted, 0 rejected, 2 left").await;
+    assert_eq!(terminal.end().await, 3);
 }

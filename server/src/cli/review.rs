@@ -10,6 +10,7 @@ use copydesk_protocol::{
 };
 use serde_json::Value;
 
+use super::client::ServerError;
 use super::diff::{self, DiffLine, Names};
 use super::editor::{Editor, Interrupt};
 use super::tally::Tally;
@@ -246,8 +247,13 @@ impl Review<'_> {
         };
         loop {
             let line = tokio::select! {
-                line = self.terminal.ask(question) => line?,
-                () = interrupt.came() => return None,
+                line = self.terminal.ask(question) => line,
+                () = interrupt.came() => None,
+            };
+            let Some(line) = line else {
+                // The question still stands in its line.
+                self.terminal.line("");
+                return None;
             };
             match answer(&line) {
                 Some(Answer::Edit) if item.hunk.is_none() => {
@@ -260,7 +266,7 @@ impl Review<'_> {
         }
     }
 
-    /// The person's own version of the agent's lines; what to accept then. `None`: nothing was changed.
+    /// The person's own version of the agent's lines; what to accept then. `None`: nothing was changed, and why is told.
     async fn amend(&mut self, item: &Item) -> Result<Option<DecideTarget>> {
         let Some(hunk) = &item.hunk else { return Ok(None) };
         // Behind the last line of a text, the break before the lines is part of the change and none of theirs.
@@ -268,7 +274,13 @@ impl Review<'_> {
         let lead = ["\r\n", "\n", "\r"].into_iter().find(|lead| behind && hunk.added.starts_with(lead));
         let lead = lead.unwrap_or_default();
         let lines = hunk.added.strip_prefix(lead).unwrap_or(&hunk.added);
-        let text = format!("{lead}{}", edited(lines, &item.file.uri)?);
+        let text = match edited(lines, &item.file.uri) {
+            Ok(lines) => format!("{lead}{lines}"),
+            Err(error) => {
+                self.terminal.styled(Look::Bad, &visible(&format!("✗ {error:#}. The change is as it was.")));
+                return Ok(None);
+            }
+        };
         if text == hunk.added {
             self.terminal.line("Nothing was changed.");
             return Ok(None);
@@ -279,7 +291,16 @@ impl Review<'_> {
             hunk_id: hunk.id.clone(),
             text,
         };
-        let _: Value = self.editor.call(methods::PROPOSAL_AMEND, params).await?;
+        let amended: Result<Value> = self.editor.call(methods::PROPOSAL_AMEND, params).await;
+        match amended {
+            Ok(_) => {}
+            // The server is there and has a reason: the change may be another by now.
+            Err(error) if error.is::<ServerError>() => {
+                self.terminal.styled(Look::Bad, &visible(&format!("✗ {error:#}")));
+                return Ok(None);
+            }
+            Err(error) => return Err(error),
+        }
         Ok(Some(DecideTarget { hunk_id: Some(hunk.id.clone()), ..DecideTarget::default() }))
     }
 
@@ -390,7 +411,7 @@ fn edited(text: &str, uri: &str) -> Result<String> {
         .args(words)
         .arg(file.path())
         .status()
-        .with_context(|| format!("the editor `{editor}` can't be started: set EDITOR"))?;
+        .with_context(|| format!("the editor `{editor}` can't be started (set EDITOR)"))?;
     anyhow::ensure!(status.success(), "the editor `{editor}` failed");
     let after = std::fs::read_to_string(file.path())?;
     // Most editors end a file with a line break; a hunk at the end of a file without one has none.

@@ -76,6 +76,8 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         Output::Json | Output::StreamJson => {
             terminal.line(&report(&ended, lasted, files.clone(), &tally).to_string());
         }
+        // That nobody was there to decide is told by then.
+        Output::Text if tally.is_all_left() && !terminal.interactive => {}
         Output::Text if tally != Tally::default() => terminal.styled(Look::Heading, &tally.words()),
         Output::Text => {}
     }
@@ -125,9 +127,10 @@ async fn decide(
             }
             let left = files.iter().map(|file| file.hunks.len().max(1)).sum();
             let names: Vec<String> = files.iter().map(|file| review.name_of(&file.uri)).collect();
-            let changes = if left == 1 { "1 change".to_owned() } else { format!("{left} changes") };
+            let changes =
+                if left == 1 { "1 change is left".to_owned() } else { format!("{left} changes are left") };
             review.terminal.note(&visible(&format!(
-                "Nobody is here to be asked, so what is pending was not applied ({changes} in {}): run it at a terminal, or with --yes.",
+                "Nobody is here to be asked, so {changes} in {}: run it at a terminal, or with --yes.",
                 names.join(", ")
             )));
             Ok(Tally { left, ..Tally::default() })

@@ -44,11 +44,16 @@ impl Tally {
         self.cancelled |= other.cancelled;
     }
 
+    /// Nothing was decided, and there was something to decide.
+    pub(super) fn is_all_left(&self) -> bool {
+        self.left > 0 && self.accepted + self.rejected + self.not_applied == 0
+    }
+
     /// `3 accepted, 1 rejected`
     pub(super) fn words(&self) -> String {
         let mut words = vec![format!("{} accepted", self.accepted), format!("{} rejected", self.rejected)];
         if self.left > 0 {
-            words.push(format!("{} not decided and given up", self.left));
+            words.push(format!("{} left", self.left));
         }
         if self.not_applied > 0 {
             words.push(format!("{} not applied", self.not_applied));
@@ -66,6 +71,6 @@ mod tests {
         let tally = Tally { accepted: 3, rejected: 1, ..Tally::default() };
         assert_eq!(tally.words(), "3 accepted, 1 rejected");
         let tally = Tally { left: 2, not_applied: 1, ..tally };
-        assert_eq!(tally.words(), "3 accepted, 1 rejected, 2 not decided and given up, 1 not applied");
+        assert_eq!(tally.words(), "3 accepted, 1 rejected, 2 left, 1 not applied");
     }
 }
