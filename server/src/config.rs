@@ -17,7 +17,7 @@ mod tools;
 mod user_action;
 mod value;
 
-pub use choice::{ModelChoice, choose_model, missing_model, other_model};
+pub use choice::{MissingModel, ModelChoice, choose_model, missing_model, other_model};
 pub use context::{ContextNumber, ContextSettings};
 pub use key::{Key, Shown};
 pub use layers::{Diagnostic, Entry, Layer, Origin, distance, settle};

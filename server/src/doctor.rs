@@ -4,11 +4,12 @@ mod commands;
 mod model;
 
 pub use self::commands::look as look_at_commands;
-pub use self::model::{GET_A_MODEL, look as look_at_model};
+pub use self::model::{GET_A_MODEL, local as local_model, look as look_at_model};
 
 use std::path::PathBuf;
 
 use crate::config::{Loaded, choose_model};
+use crate::permissions::{TrustBy, Written, visible};
 
 /// Editors, by the program that is looked for, and what `copydesk setup` calls them.
 const EDITORS: [(&str, &str, &str); 7] = [
@@ -66,10 +67,28 @@ impl Finding {
     }
 }
 
+/// What there is to say of the permission rules, in words for the person.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// What can't be read in them.
+    pub problems: Vec<String>,
+    /// What of the folder's settings does not count until it is trusted.
+    pub waiting: Option<String>,
+}
+
+impl Rules {
+    /// Those that are `written`, for a person who can trust the folder `by` this.
+    pub fn of(written: &Written, by: TrustBy) -> Self {
+        let problems = written.problems.iter().map(|problem| visible(problem)).collect();
+        Self { problems, waiting: written.waiting(by).map(|waiting| visible(&waiting)) }
+    }
+}
+
 /// Looks at the configuration and for editors. `server` says how the server does, `commands` what they run on; `on_path` finds a program, as
 /// `on_path` below does.
 pub fn checkup(
     loaded: &Loaded,
+    rules: &Rules,
     server: Finding,
     commands: Vec<Finding>,
     on_path: impl Fn(&str) -> Option<PathBuf>,
@@ -77,9 +96,9 @@ pub fn checkup(
     let mut next = Vec::new();
     let runs = server.mark != Mark::Bad;
     let version = Finding::note(format!("copydesk {}", env!("CARGO_PKG_VERSION")));
-    let (model, usable) = model::look(&choose_model(&loaded.settings), &mut next);
+    let (model, usable) = model::look(&loaded.settings, &mut next);
     let editors = editors(on_path, &mut next);
-    let configuration = configuration(loaded, &mut next);
+    let configuration = configuration(loaded, rules, &mut next);
     next.push("`copydesk try` shows a whole task".to_owned());
     next.dedup();
     let section = |title, findings| Section { title, findings };
@@ -92,7 +111,7 @@ pub fn checkup(
             section("Configuration", configuration),
         ],
         next,
-        fine: runs && usable && loaded.diagnostics.is_empty(),
+        fine: runs && usable && loaded.diagnostics.is_empty() && rules.problems.is_empty(),
     }
 }
 
@@ -122,14 +141,20 @@ fn editors(on_path: impl Fn(&str) -> Option<PathBuf>, next: &mut Vec<String>) ->
     findings
 }
 
-fn configuration(loaded: &Loaded, next: &mut Vec<String>) -> Vec<Finding> {
+fn configuration(loaded: &Loaded, rules: &Rules, next: &mut Vec<String>) -> Vec<Finding> {
     let file = |(path, found): &(camino::Utf8PathBuf, bool)| {
         Finding::note(format!("{path}{}", if *found { "" } else { " (not there, which is fine)" }))
     };
     let mut findings: Vec<Finding> = loaded.files.iter().map(file).collect();
     findings.extend(loaded.diagnostics.iter().map(|diagnostic| Finding::bad(diagnostic.to_string())));
-    if !loaded.diagnostics.is_empty() {
-        next.push("mend the lines above; the rest of the configuration works".to_owned());
+    findings.extend(rules.problems.iter().map(Finding::bad));
+    findings.extend(rules.waiting.iter().map(Finding::note));
+    // That no model is asked has its own step.
+    let has_step = usize::from(choose_model(&loaded.settings).bar.is_some());
+    match (loaded.diagnostics.len() + rules.problems.len()).saturating_sub(has_step) {
+        0 => {}
+        _ if has_step > 0 => next.push("mend the other lines above, too".to_owned()),
+        _ => next.push("mend the lines above".to_owned()),
     }
     findings
 }
@@ -141,7 +166,7 @@ mod tests {
 
     #[track_caller]
     fn check(places: &Places, server: Finding, program: &str, wanted: (bool, &[&str])) {
-        let found = checkup(&load(places), server, Vec::new(), |asked| {
+        let found = checkup(&load(places), &Rules::default(), server, Vec::new(), |asked| {
             (asked == program).then(|| PathBuf::from("/bin/it"))
         });
         let lines: Vec<String> = found
@@ -183,6 +208,43 @@ mod tests {
         let keyless = Places { environment: named("anthropic"), ..Places::default() };
         check(&keyless, up(), "", (false, &["there is no key", "set ANTHROPIC_API_KEY"]));
         let odd = Places { environment: named("nobody"), ..Places::default() };
-        check(&odd, up(), "", (false, &["\"nobody\" is none of", "mend the lines above"]));
+        check(&odd, up(), "", (false, &["\"nobody\" is none of", "until then no model is asked"]));
+    }
+
+    /// What is to be mended, of settings and rules.
+    #[track_caller]
+    fn check_mending(environment: &[(&str, &str)], problems: &[&str], wanted: &[&str]) {
+        let environment =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let loaded = load(&Places { environment, ..Places::default() });
+        let rules = Rules { problems: problems.iter().map(ToString::to_string).collect(), waiting: None };
+        let found = checkup(&loaded, &rules, Finding::good("up"), Vec::new(), |_| None);
+        let steps: Vec<_> = found.next.into_iter().filter(|step| step.starts_with("mend")).collect();
+        assert_eq!(
+            (steps, found.fine),
+            (wanted.iter().map(ToString::to_string).collect(), wanted.is_empty())
+        );
+    }
+
+    #[test]
+    fn what_is_to_be_mended_is_said_once_and_truly() {
+        let (offline, loud) = (("COPYDESK_PROVIDER", "offline"), ("COPYDESK_LOG", "loud"));
+        let broken = "mend the setting that is broken: until then no model is asked";
+        check_mending(&[offline], &[], &[]);
+        check_mending(&[offline, loud], &[], &["mend the lines above"]);
+        check_mending(&[offline], &["f: `Bash(` is no rule"], &["mend the lines above"]);
+        check_mending(&[("COPYDESK_PROVIDER", "nobody")], &[], &[broken]);
+        let both = [broken, "mend the other lines above, too"];
+        check_mending(&[("COPYDESK_PROVIDER", "nobody"), loud], &[], &both);
+    }
+
+    #[test]
+    fn a_model_that_nobody_can_be_asked_for_is_not_fine() {
+        let variables = [("COPYDESK_MODEL", "foo/bar"), ("COPYDESK_DETECT_LOCAL", "false")];
+        let environment = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+        let places = Places { environment, ..Places::default() };
+        let wanted =
+            ["there is no key and no server for the model `foo/bar`", "name the provider: `openai/foo/bar`"];
+        check(&places, Finding::good("up"), "", (false, &wanted));
     }
 }

@@ -107,14 +107,14 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     let (again, chosen_with) = (reload.clone(), options.clone());
     let provider =
         models::provider(choose_model(settings), move || choose_model(&again(&chosen_with).settings));
-    if let Some(told) = config::missing_model(settings)
+    if let Some(missing) = config::missing_model(settings)
         && let Ok(runtime) = tokio::runtime::Handle::try_current()
     {
         let (asked, editor) = (provider.clone(), editor.clone());
         runtime.spawn(async move {
             asked.settled().await;
             if asked.info().offline {
-                editor.show_message(Loudness::Warning, format!("Copydesk: {told}"));
+                editor.show_message(Loudness::Warning, format!("Copydesk: {}", missing.told()));
             }
         });
     }

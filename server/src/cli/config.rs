@@ -1,12 +1,14 @@
 //! `copydesk config`: the settings in effect, and where each comes from.
 
+use std::sync::Arc;
+
 use camino::Utf8PathBuf;
 
 use super::Exit;
 use super::terminal::{Look, Terminal};
 use crate::config::{Key, Loaded, Origin, Override, Places, Shown, load};
 use crate::documents::AbsPath;
-use crate::permissions::{self, Behavior, RuleBook, TrustBy, visible};
+use crate::permissions::{self, Behavior, RuleBook, TrustBy, Written, visible};
 
 pub(super) fn show(terminal: &mut Terminal, overrides: &[Override]) -> Exit {
     let loaded = load(&places(overrides));
@@ -51,11 +53,16 @@ fn print(terminal: &mut Terminal, loaded: &Loaded) {
     }
 }
 
-/// The rules in force, strongest behaviour first, each with where it is written.
-fn print_rules(terminal: &mut Terminal, loaded: &Loaded) {
+/// The permission rules that are written down for a command that is run in this folder.
+pub(super) fn written_rules(loaded: &Loaded) -> Arc<Written> {
     let root = std::env::current_dir().ok().and_then(|folder| Utf8PathBuf::from_path_buf(folder).ok());
     let places = permissions::Places::of_process(root.and_then(AbsPath::new), &loaded.settings.permissions);
-    let written = RuleBook::new(places).current();
+    RuleBook::new(places).current()
+}
+
+/// The rules in force, strongest behaviour first, each with where it is written.
+fn print_rules(terminal: &mut Terminal, loaded: &Loaded) {
+    let written = written_rules(loaded);
     for (path, found) in &written.files {
         let found = if *found { "" } else { " (not there)" };
         terminal.styled(Look::Quiet, &format!("# {path}{found}"));
@@ -103,6 +110,11 @@ mod tests {
             assert!(rows.iter().any(|row| row == want), "{want} in\n{text}");
         }
         assert!(!text.contains("FAKE"));
+        let abouts = Key::all().map(Key::about);
+        for about in abouts {
+            let first = about.chars().next().unwrap();
+            assert!(first.is_lowercase() && !about.ends_with('.'), "they are written alike: {about}");
+        }
         // Values are as long as they are.
         assert!(
             text.lines().filter(|row| row.starts_with('#')).all(|row| row.chars().count() <= 110),

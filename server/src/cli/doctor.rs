@@ -8,12 +8,13 @@ use anyhow::{Context, Result};
 use camino::Utf8PathBuf;
 
 use super::Exit;
-use super::config::places;
+use super::config::{places, written_rules};
 use super::editor::Editor;
 use super::terminal::{Look, Terminal};
 use crate::config::{Override, load};
-use crate::doctor::{Finding, Mark, checkup, look_at_commands, on_path};
+use crate::doctor::{Finding, Mark, Rules, checkup, look_at_commands, on_path};
 use crate::documents::AbsPath;
+use crate::permissions::TrustBy;
 
 /// A server that takes longer to start is broken.
 const LONGEST_START: Duration = Duration::from_secs(10);
@@ -27,7 +28,8 @@ pub(super) async fn doctor(terminal: &mut Terminal, overrides: Vec<Override>) ->
     };
     let loaded = load(&places(&overrides));
     let commands = look_at_commands(loaded.settings.shell.trial_tree.value).await;
-    let found = checkup(&loaded, server, commands, on_path);
+    let rules = Rules::of(&written_rules(&loaded), TrustBy::Flag);
+    let found = checkup(&loaded, &rules, server, commands, on_path);
     for section in &found.sections {
         terminal.styled(Look::Heading, section.title);
         for finding in &section.findings {

@@ -74,20 +74,47 @@ pub fn choose_model(settings: &Settings) -> ModelChoice {
     }
 }
 
-/// What the settings ask for that is not there: for a person whom the offline model answers.
-pub fn missing_model(settings: &Settings) -> Option<String> {
+/// A model that the settings ask for and that is not there, in words for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MissingModel {
+    /// What is not there: no sentence yet, without its full stop.
+    pub what: String,
+    /// What to do, in the imperative.
+    pub step: String,
+}
+
+impl MissingModel {
+    /// For a person whom the offline model answers.
+    pub fn told(&self) -> String {
+        let Self { what, step } = self;
+        format!("{what}, so the offline model answers, which is no language model. To have one, {step}.")
+    }
+}
+
+/// What the settings ask for that only a server on this machine could be, if it is not there.
+pub fn missing_model(settings: &Settings) -> Option<MissingModel> {
     let provider = &settings.model.provider;
     if provider.value == Some(ProviderKind::Local) {
-        return Some(format!(
-            "no model server answers at its usual port on this machine, which `model.provider` asks for ({}), so the offline model answers, which is no language model. Start Ollama, llama.cpp, LM Studio or vLLM, or name another model.",
+        let what = format!(
+            "no model server answers at its usual port on this machine, which `model.provider` asks for ({})",
             provider.origin
-        ));
+        );
+        let step = "start Ollama, llama.cpp, LM Studio or vLLM, or name another model".to_owned();
+        return Some(MissingModel { what, step });
     }
     let name = settings.model.name.value.as_ref().filter(|_| settings.model.provider.value.is_none())?;
-    Some(format!(
-        "there is no key and no server for the model `{name}` ({}), so the offline model answers, which is no language model. Set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name the provider too: `openai/{name}`.",
-        settings.model.name.origin
-    ))
+    let (keys, provider) = if name.starts_with("claude") {
+        ("ANTHROPIC_API_KEY", ProviderKind::Anthropic)
+    } else {
+        ("ANTHROPIC_API_KEY or OPENAI_API_KEY", ProviderKind::OpenAi)
+    };
+    Some(MissingModel {
+        what: format!(
+            "there is no key and no server for the model `{name}` ({})",
+            settings.model.name.origin
+        ),
+        step: format!("set {keys}, and name the provider: `{}/{name}`", provider.name()),
+    })
 }
 
 /// Another model than the one that `choose_model` leads to: its own provider, if it names one, else the same.
@@ -136,13 +163,16 @@ mod tests {
         let mut settings = Settings::default();
         assert_eq!(missing_model(&settings), None);
         settings.model.name.value = Some("gpt-5".to_owned());
-        let told = missing_model(&settings).unwrap();
+        let told = missing_model(&settings).unwrap().told();
         assert!(told.contains("`gpt-5`") && told.contains("OPENAI_API_KEY") && told.contains("openai/gpt-5"));
+        settings.model.name.value = Some("claude-sonnet-5".to_owned());
+        let step = missing_model(&settings).unwrap().step;
+        assert_eq!(step, "set ANTHROPIC_API_KEY, and name the provider: `anthropic/claude-sonnet-5`");
         settings.model.provider.value = Some(ProviderKind::Offline);
         assert_eq!(missing_model(&settings), None, "it was chosen");
         settings.model.provider.value = Some(ProviderKind::Local);
-        let told = missing_model(&settings).unwrap();
-        assert!(told.contains("no model server answers") && told.contains("Start Ollama"), "{told}");
+        let told = missing_model(&settings).unwrap().told();
+        assert!(told.contains("no model server answers") && told.contains("start Ollama"), "{told}");
     }
 
     use crate::config::{Entry, Layer, Origin, Value, settle};

@@ -1,7 +1,7 @@
 //! Which model would answer and why, without asking anybody.
 
 use super::Finding;
-use crate::config::{ModelChoice, ProviderKind, shown_url};
+use crate::config::{ModelChoice, ProviderKind, Settings, choose_model, missing_model, shown_url};
 use crate::models::{DEFAULT_MODEL, OPENAI_MODEL, OPENAI_URL};
 
 /// What somebody does who has no model.
@@ -9,14 +9,20 @@ pub const GET_A_MODEL: &str = "for a language model, set ANTHROPIC_API_KEY or OP
                                machine (Ollama, llama.cpp, vLLM, LM Studio)";
 
 /// What there is to say of it, and whether a model can answer; what is to be done goes to `next`.
-pub fn look(choice: &ModelChoice, next: &mut Vec<String>) -> (Vec<Finding>, bool) {
+pub fn look(settings: &Settings, next: &mut Vec<String>) -> (Vec<Finding>, bool) {
+    let choice = choose_model(settings);
     if let Some(why) = &choice.bar {
         next.push("mend the setting that is broken: until then no model is asked".to_owned());
         let what = "no model is asked, since a setting that says which one, or how much it may do, is broken";
         return (vec![Finding::bad(format!("{what}: {why}"))], false);
     }
+    let missing = missing_model(settings).filter(|_| choice.provider == ProviderKind::Offline);
+    if let Some(missing) = missing {
+        next.push(missing.step);
+        return (vec![Finding::bad(missing.what)], false);
+    }
     let mut found = Vec::new();
-    let usable = tell(&mut found, choice, next);
+    let usable = tell(&mut found, &choice, next);
     (found, usable)
 }
 
@@ -47,8 +53,9 @@ fn tell(found: &mut Vec<Finding>, choice: &ModelChoice, next: &mut Vec<String>) 
             }
         }
         ProviderKind::Local => {
+            let what = local(choice);
             found.push(Finding::note(format!(
-                "a model on this machine (Ollama, llama.cpp, vLLM, LM Studio), if one answers at its usual port, which is not tried here: {why}"
+                "{what} (Ollama, llama.cpp, vLLM, LM Studio), if one answers at its usual port, which is not tried here: {why}"
             )));
             offline(found, "until then the offline model answers", next);
             next.push(
@@ -62,6 +69,12 @@ fn tell(found: &mut Vec<Finding>, choice: &ModelChoice, next: &mut Vec<String>) 
             true
         }
     }
+}
+
+/// The model of a server that is still to be found.
+pub fn local(choice: &ModelChoice) -> String {
+    let name = choice.name.as_ref().map_or_else(|| "a model".to_owned(), |name| format!("`{name}`"));
+    format!("{name} on this machine")
 }
 
 fn keyed(

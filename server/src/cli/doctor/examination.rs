@@ -8,8 +8,8 @@ use super::tell;
 use crate::cli::Exit;
 use crate::cli::config::places;
 use crate::cli::terminal::{Look, Terminal};
-use crate::config::{ModelChoice, Override, ProviderKind, choose_model, load};
-use crate::doctor::{Finding, GET_A_MODEL, look_at_model};
+use crate::config::{ModelChoice, Override, ProviderKind, choose_model, load, missing_model};
+use crate::doctor::{Finding, GET_A_MODEL, local_model, look_at_model};
 use crate::models::{Ability, Examination, ModelError, ModelErrorKind, examine, provider};
 
 /// A model that has not answered five short questions by then is no help in an editor.
@@ -19,14 +19,15 @@ const LONGEST: Duration = Duration::from_secs(600);
 const SMALL: u64 = 16_384;
 
 pub(in crate::cli) async fn examine_model(terminal: &mut Terminal, overrides: Vec<Override>) -> Result<Exit> {
-    let choice = choose_model(&load(&places(&overrides)).settings);
+    let settings = load(&places(&overrides)).settings;
+    let choice = choose_model(&settings);
     let mut next = Vec::new();
-    let (mut findings, usable) = look_at_model(&choice, &mut next);
+    let (mut findings, usable) = look_at_model(&settings, &mut next);
     let is_local = choice.provider == ProviderKind::Local;
     if is_local && choice.bar.is_none() {
         // Here it is tried.
-        let what = "a model on this machine, if one answers at its usual port";
-        findings = vec![Finding::note(format!("{what}: {}", choice.why))];
+        let (what, why) = (local_model(&choice), &choice.why);
+        findings = vec![Finding::note(format!("{what}, if one answers at its usual port: {why}"))];
     }
     show(terminal, "Model", &findings);
     if !usable {
@@ -44,6 +45,11 @@ pub(in crate::cli) async fn examine_model(terminal: &mut Terminal, overrides: Ve
         tell(terminal, &Finding::bad("it did not answer in ten minutes"));
         return Ok(finish(terminal, &["try a smaller model, or another server".to_owned()], Exit::Failed));
     };
+    let missing = missing_model(&settings).filter(|_| provider.info().offline);
+    if let Some(missing) = missing {
+        show(terminal, "Asked: nobody", &[Finding::bad(missing.what)]);
+        return Ok(finish(terminal, &[missing.step, GET_A_MODEL.to_owned()], Exit::Failed));
+    }
     let (findings, mut next, exit) = said(&found);
     if is_local && found.answers.is_err() {
         next.push(GET_A_MODEL.to_owned());

@@ -4,15 +4,20 @@ use copydesk_protocol as wire;
 use serde_json::Value;
 use tower_lsp::jsonrpc::Result;
 
-use crate::doctor::{Checkup, Finding, Mark, checkup, look_at_commands, on_path};
+use crate::doctor::{Checkup, Finding, Mark, Rules, checkup, look_at_commands, on_path};
 use crate::lsp::backend::Backend;
 use crate::lsp::failure::internal;
+use crate::permissions::TrustBy;
 
 pub(in crate::lsp) async fn doctor(backend: &Backend, _params: Value) -> Result<wire::DoctorResult> {
     let loaded = backend.stage().configuration.now();
-    // Looking for programs reads the disk.
+    let book = backend.stage().core.rules.clone();
+    // Looking for programs and rules reads the disk.
     let commands = look_at_commands(loaded.settings.shell.trial_tree.value).await;
-    let look = move || checkup(&loaded, Finding::good("this server runs and answers"), commands, on_path);
+    let look = move || {
+        let rules = Rules::of(&book.current(), TrustBy::Command);
+        checkup(&loaded, &rules, Finding::good("this server runs and answers"), commands, on_path)
+    };
     let found = tokio::task::spawn_blocking(look).await;
     found.map(to_wire).map_err(|error| internal(format!("the look around failed: {error}")))
 }
