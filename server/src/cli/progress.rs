@@ -22,6 +22,8 @@ pub(super) struct Progress {
     in_line: bool,
     /// The model was named.
     model: Option<String>,
+    /// The model has said or done something.
+    answered: bool,
     answer: AnswerText,
     /// The next answer goes on in the middle of this one, which was cut at its most tokens.
     goes_on: bool,
@@ -32,7 +34,15 @@ pub(super) struct Progress {
 impl Progress {
     pub(super) fn new(stream: Stream) -> Self {
         let answer = AnswerText::default();
-        Self { stream, in_line: false, model: None, answer, goes_on: false, taken_back: false }
+        Self {
+            stream,
+            in_line: false,
+            model: None,
+            answered: false,
+            answer,
+            goes_on: false,
+            taken_back: false,
+        }
     }
 
     pub(super) fn event(&mut self, terminal: &mut Terminal, event: &Event) {
@@ -59,10 +69,14 @@ impl Progress {
                 self.model = Some(model.clone());
             }
             Event::Stream { delta: Delta::Text { text } } => {
+                self.answered = true;
                 let text = self.answer.push(text);
                 self.text(terminal, &text);
             }
-            Event::ToolCall { title, status, .. } => self.tool_call(terminal, title, *status),
+            Event::ToolCall { title, status, .. } => {
+                self.answered = true;
+                self.tool_call(terminal, title, *status);
+            }
             Event::ToolUseSummary { summary, .. } => {
                 self.line(terminal, Look::Quiet, &format!("· {summary}"));
             }
@@ -86,12 +100,13 @@ impl Progress {
                 let (look, mark) =
                     if reason == "completed" { (Look::Good, "✓") } else { (Look::Bad, "✗") };
                 let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
-                let turns = if *turns == 1 { "1 turn".to_owned() } else { format!("{turns} turns") };
-                self.line(
-                    terminal,
-                    look,
-                    &format!("{mark} {} after {turns}{message}", reason.replace('_', " ")),
-                );
+                let turns = match turns {
+                    // Where nothing was said there was no turn.
+                    0 | 1 if reason == "model_error" && !self.answered => String::new(),
+                    1 => " after 1 turn".to_owned(),
+                    turns => format!(" after {turns} turns"),
+                };
+                self.line(terminal, look, &format!("{mark} {}{turns}{message}", reason.replace('_', " ")));
             }
             Event::Message { message } if message.role == MessageRole::System => {
                 self.message(terminal, &message.text);
@@ -281,7 +296,15 @@ mod tests {
             permission_denials: Vec::new(),
             account: TaskAccount::default(),
         };
-        check_taken_back(vec![end], "I sh\n✗ model error after 1 turn: the model declined\n");
+        check_taken_back(vec![end.clone()], "I sh\n✗ model error after 1 turn: the model declined\n");
+        let written = Written::default();
+        let mut progress = Progress::new(Stream::Out);
+        progress.event(&mut Terminal::writing_to(written.clone()), &end);
+        assert_eq!(
+            written.text(),
+            "✗ model error: the model declined\n",
+            "where nothing was said was no turn"
+        );
         check_taken_back(vec![text("I shall.\n")], "I sh\n(the answer was cut; asking again)\n…all.\n");
         let request = Event::RequestStart { model: "m".into(), turn: 1, offline: false };
         check_taken_back(

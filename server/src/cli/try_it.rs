@@ -11,6 +11,7 @@ use super::sample;
 use super::task::{Show, follow};
 use super::terminal::{Look, Terminal, visible};
 use crate::config::Override;
+use crate::doctor::on_path;
 use crate::documents::{AbsPath, Workspace, from_path};
 
 pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) -> Result<Exit> {
@@ -45,6 +46,16 @@ pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) ->
         terminal.note("Cancelled.");
         return Ok(Exit::Cancelled);
     }
+    if !ended.is_success() && !ended.proposed {
+        editor.close().await;
+        if !ended.offline {
+            terminal.line(&format!(
+                "`{} try --offline` shows a whole task without a language model.",
+                own_name()
+            ));
+        }
+        return Ok(Exit::Failed);
+    }
     let decider =
         if terminal.interactive { Decider::Person } else { Decider::Example { unwanted: sample::UNWANTED } };
     if !terminal.interactive {
@@ -58,11 +69,7 @@ pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) ->
 
     show_files(terminal, &folder);
     terminal.styled(Look::Heading, "\nWhat now");
-    terminal.line(&format!(
-        "  cd {folder} && copydesk run \"add a doc comment to find\"\n  \
-         copydesk setup helix|nvim|vscode|emacs     the same in your editor\n  \
-         copydesk doctor                            which model answers, and what is missing"
-    ));
+    terminal.line(&what_now(folder.as_str(), &own_name()));
     if terminal.is_heard() {
         terminal
             .line(&format!("\nThe sample project stays in {folder}: delete it when you have seen enough."));
@@ -73,6 +80,28 @@ pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) ->
         (false, false) => Exit::Failed,
         (true, false) => Exit::Done,
     })
+}
+
+/// Commands to go on with, `program` being how this one is started.
+fn what_now(folder: &str, program: &str) -> String {
+    let folder = shell_word(folder);
+    format!(
+        "  cd {folder} && {program} run \"add a doc comment to find\"\n  \
+         {program} setup helix|nvim|vscode|emacs     the same in your editor\n  \
+         {program} doctor                            which model answers, and what is missing"
+    )
+}
+
+/// How this program is started from a shell: where the shell does not find it, by its path.
+fn own_name() -> String {
+    let own = std::env::current_exe().ok().filter(|_| on_path("copydesk").is_none());
+    own.map_or_else(|| "copydesk".to_owned(), |path| shell_word(&path.to_string_lossy()))
+}
+
+/// As a shell takes it for one word.
+fn shell_word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+,:@".contains(c);
+    if text.chars().all(is_plain) { text.to_owned() } else { format!("'{}'", text.replace('\'', r"'\''")) }
 }
 
 /// Starts the task as an editor does: by the code action on the marker comment. Gives its title.
@@ -109,5 +138,18 @@ fn show_files(terminal: &mut Terminal, folder: &AbsPath) {
             terminal.styled(Look::Heading, &format!("\n{name} now"));
             terminal.print(&visible(&now));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_to_go_on_with_can_be_pasted() {
+        let told = what_now("/tmp/a b", "/home/me/copydesk");
+        assert!(told.contains("cd '/tmp/a b' && /home/me/copydesk run \"add"), "{told}");
+        assert!(told.lines().skip(1).all(|line| line.starts_with("  /home/me/copydesk ")), "{told}");
+        assert_eq!(shell_word("it's"), r"'it'\''s'");
     }
 }
