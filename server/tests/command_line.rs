@@ -73,6 +73,17 @@ fn a_broken_choice_of_model_asks_none() {
         assert_eq!(told.matches("config.toml").count(), 1, "{config}: it is told once: {told}");
         assert!(!told.contains("which one you want"), "{config}: {told}");
         assert_eq!((ran.code, folder.read("a.rs").as_str()), (1, BEFORE), "{config}");
+        assert!(told.contains("✗ model error: No model"), "there was no turn: {told}");
+
+        let ran = folder.run(&["try"]);
+        assert_eq!(ran.code, 1, "{config}: {}", ran.out);
+        assert!(ran.out.contains("No model was asked") && ran.out.contains("try --offline"), "{}", ran.out);
+        assert!(!ran.out.contains("accepted") && !ran.out.contains("What now"), "{}", ran.out);
+        let ran = folder.run(&["doctor"]);
+        assert_eq!(ran.code, 1, "{config}: {}", ran.out);
+        let step = "mend the setting that is broken: until then no model is asked";
+        assert_eq!(ran.out.matches("- mend").count(), 1, "{config}: {}", ran.out);
+        assert!(ran.out.contains(step), "{config}: {}", ran.out);
     }
 }
 
@@ -118,7 +129,22 @@ fn with_nobody_to_ask_nothing_is_applied() {
     let ran = folder.run(&["run", TASK]);
     assert_eq!((ran.code, folder.read("a.rs").as_str()), (3, BEFORE));
     assert!(ran.out.contains("+fn open() {}"), "{}", ran.out);
-    assert!(ran.err.contains("run it at a terminal, or with --yes"), "{}", ran.err);
+    let told =
+        "Nobody is here to be asked, so 2 changes are left in a.rs: run it at a terminal, or with --yes.\n";
+    assert_eq!(ran.err, told, "once, and in the diff is no word of it");
+    assert!(!ran.out.contains("accepted"), "{}", ran.out);
+}
+
+#[test]
+fn a_protected_file_is_told_of_once_with_what_would_let_it_in() {
+    let folder = Folder::with(&[(".envrc", "load=1\n")]);
+    let ran = folder.run(&["run", "--yes", "rename load to open in .envrc"]);
+    assert_eq!((ran.code, folder.read(".envrc").as_str()), (5, "load=1\n"), "{}", ran.out);
+    assert_eq!(ran.out.matches("says what programs run").count(), 1, "{}", ran.out);
+    assert!(ran.out.contains("\n.envrc says what programs run"), "{}", ran.out);
+    assert_eq!(ran.out.matches("Edit(.envrc)").count(), 1, "{}", ran.out);
+    let ran = folder.run(&["run", "--yes", "--allow", "Edit(.envrc)", "rename load to open in .envrc"]);
+    assert_eq!((ran.code, folder.read(".envrc").as_str()), (0, "open=1\n"), "{}", ran.out);
 }
 
 #[test]
@@ -227,6 +253,51 @@ fn the_doctor_finds_what_is_wrong_and_a_workspace_can_not_choose_the_model() {
     }
     let ran = folder.run(&["config"]);
     assert!(ran.out.contains("# openai.base_url is not set"), "{}", ran.out);
+}
+
+#[test]
+fn the_doctor_sees_rules_that_can_not_be_read_and_a_folder_that_is_not_trusted() {
+    let folder = Folder::with(&[
+        ("home/.config/copydesk/config.toml", "permissions.allow = [\"Bash(\"]\n"),
+        (".claude/settings.json", "{bad"),
+        (".claude/settings.local.json", r#"{"permissions": {"allow": ["Bash(make:*)"]}}"#),
+    ]);
+    let ran = folder.run(&["doctor", "--offline"]);
+    for want in [
+        "config.toml:1: `Bash(` is no rule",
+        "settings.json is no JSON",
+        "until you trust it: allow Bash(make:*)",
+        "mend the lines above",
+    ] {
+        assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
+    }
+    assert_eq!(ran.code, 1);
+    std::fs::remove_file(folder.path().join(".claude/settings.json")).unwrap();
+    std::fs::remove_file(folder.path().join("home/.config/copydesk/config.toml")).unwrap();
+    let ran = folder.run(&["doctor", "--offline"]);
+    assert!(ran.out.contains("until you trust it"), "{}", ran.out);
+    assert!(!ran.out.contains("mend"), "{}", ran.out);
+}
+
+#[test]
+fn a_model_that_nobody_has_is_named_with_what_to_do() {
+    let folder = Folder::with(&[]);
+    for (model, way) in [
+        ("foo/bar", "name the provider: `openai/foo/bar`"),
+        ("claude-sonnet-5", "name the provider: `anthropic/claude-sonnet-5`"),
+    ] {
+        let doctor = folder.run(&["doctor", "--model", model]);
+        assert_eq!(doctor.code, 1, "{}", doctor.out);
+        let run = folder.run(&["run", "--model", model, "explain"]);
+        for told in [doctor.out, run.out + &run.err] {
+            let what = format!("there is no key and no server for the model `{model}`");
+            assert!(told.contains(&what) && told.contains(way), "{told}");
+        }
+    }
+    for nameless in ["", "openai/"] {
+        let ran = folder.run(&["doctor", "--model", nameless]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{}", ran.err);
+    }
 }
 
 #[test]

@@ -233,13 +233,11 @@ async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAske
     progress.end_line(terminal);
     let call = &asked.tool_call;
     terminal.styled(Look::Heading, &visible(&format!("? {}", call.command.as_ref().unwrap_or(&call.title))));
-    terminal.line(&visible(&asked.explanation));
     if !terminal.interactive {
-        let way = allow_flags(asked.rules.iter().cloned());
-        let way = if way.is_empty() { way } else { format!(" This would let it through: {way}") };
-        terminal.line(&visible(&format!("Nobody is here to be asked, so the answer is no.{way}")));
+        terminal.line(&visible(&unasked(&asked.explanation, &asked.rules)));
         return no.map(Choice::of);
     }
+    terminal.line(&visible(&asked.explanation));
     for (number, option) in (1..).zip(&asked.options) {
         terminal.line(&visible(&format!("  {number}  {}", option.name)));
     }
@@ -253,6 +251,22 @@ async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAske
         Some(words) => Some(Choice { feedback: Some(words), ..Choice::of(option) }),
         None => no.map(Choice::of),
     }
+}
+
+/// Why it would be asked, and what would let it through without that, which is named once: as a flag.
+fn unasked(explanation: &str, rules: &[String]) -> String {
+    let flag = |rule: &String| allow_flags([rule.clone()]);
+    let is_named = !rules.is_empty() && rules.iter().all(|rule| explanation.contains(&format!("`{rule}`")));
+    let no = "Nobody is here to be asked, so the answer is no.";
+    if is_named {
+        let named = rules.iter().fold(explanation.to_owned(), |text, rule| {
+            text.replace(&format!("`{rule}`"), &format!("`{}`", flag(rule)))
+        });
+        return format!("{named}\n{no}");
+    }
+    let way = allow_flags(rules.iter().cloned());
+    let way = if way.is_empty() { way } else { format!(" This would let it through: {way}") };
+    format!("{explanation}\n{no}{way}")
 }
 
 fn chosen<'a>(line: Option<&str>, options: &'a [PermissionOption]) -> Option<&'a PermissionOption> {
@@ -281,6 +295,19 @@ mod tests {
             said.take(event);
         }
         assert_eq!(said.text(), "I look.\n\nDone.");
+    }
+
+    #[test]
+    fn what_would_let_a_call_through_is_named_once() {
+        let no = "Nobody is here to be asked, so the answer is no.";
+        let rules = ["Edit(.envrc)".to_owned()];
+        assert_eq!(
+            unasked("It starts programs. A rule lets it in: `Edit(.envrc)`.", &rules),
+            format!("It starts programs. A rule lets it in: `--allow 'Edit(.envrc)'`.\n{no}")
+        );
+        let way = "This would let it through: --allow 'Edit(.envrc)'";
+        assert_eq!(unasked("It writes.", &rules), format!("It writes.\n{no} {way}"));
+        assert_eq!(unasked("It writes.", &[]), format!("It writes.\n{no}"));
     }
 
     #[test]

@@ -21,11 +21,12 @@ pub(super) fn why(path: &Reached, policy: &Policy) -> Option<String> {
     if is_let_in {
         return None;
     }
+    let shown = |path: &AbsPath| policy.workspace.display(path);
     let is_another = protected != &path.spelled && Some(protected) != path.real.as_ref();
     let by_name = if is_another {
-        format!("{} is {protected} by another name (a hard link), which", path.spelled)
+        format!("{} is {} by another name (a hard link), which", shown(&path.spelled), shown(protected))
     } else {
-        protected.to_string()
+        shown(protected)
     };
     Some(format!("{by_name} says what programs run, or how, so a change of it is asked about."))
 }

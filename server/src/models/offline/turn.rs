@@ -212,9 +212,13 @@ fn has_moved_on(edit: &Done) -> bool {
 fn not_in(failed: &[&Done]) -> Vec<String> {
     let mut causes: Vec<(&str, usize)> = Vec::new();
     for edit in failed {
-        match causes.iter_mut().find(|(cause, _)| *cause == edit.text) {
+        let why = edit.text.as_str();
+        // Where nobody could be asked, the question was shown with its reason and with what would let the call through.
+        let why =
+            if why.starts_with("Nobody is here to be asked") { "nobody was there to allow it." } else { why };
+        match causes.iter_mut().find(|(cause, _)| *cause == why) {
             Some((_, count)) => *count += 1,
-            None => causes.push((&edit.text, 1)),
+            None => causes.push((why, 1)),
         }
     }
     let told = causes.into_iter().map(|(cause, count)| match count {
