@@ -151,10 +151,14 @@ fn configuration(loaded: &Loaded, rules: &Rules, next: &mut Vec<String>) -> Vec<
     findings.extend(rules.waiting.iter().map(Finding::note));
     // That no model is asked has its own step.
     let has_step = usize::from(choose_model(&loaded.settings).bar.is_some());
-    match (loaded.diagnostics.len() + rules.problems.len()).saturating_sub(has_step) {
-        0 => {}
-        _ if has_step > 0 => next.push("mend the other lines above, too".to_owned()),
-        _ => next.push("mend the lines above".to_owned()),
+    let step = match (loaded.diagnostics.len() + rules.problems.len()).saturating_sub(has_step) {
+        0 => None,
+        _ if has_step > 0 => Some("mend the other lines above, too"),
+        _ => Some("mend the lines above"),
+    };
+    if let Some(step) = step {
+        // Nothing but that other step is as pressing.
+        next.insert(has_step.min(next.len()), step.to_owned());
     }
     findings
 }

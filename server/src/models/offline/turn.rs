@@ -120,7 +120,7 @@ fn work(task: &Task, sentence: &Sentence) -> Turn {
         match reading(&path, pass.reads, &earlier) {
             Reading::Whole(text) => texts.push((path, text)),
             Reading::Next(input) => next_reads.push(call("Read", input)),
-            Reading::Failed(why) => failures.push(format!("`{path}` could not be read: {why}")),
+            Reading::Failed(why) => failures.push(format!("`{path}` could not be read: {}", cause(&why))),
         }
     }
     if !next_reads.is_empty() {
@@ -208,14 +208,17 @@ fn has_moved_on(edit: &Done) -> bool {
     edit.text.contains("old_string")
 }
 
+/// Why a call failed. Where nobody could be asked, the question was shown with its reason and with what would let the call
+/// through.
+fn cause(text: &str) -> &str {
+    if text.starts_with("Nobody is here to be asked") { "nobody was there to allow it." } else { text }
+}
+
 /// Each cause once, in the order they came.
 fn not_in(failed: &[&Done]) -> Vec<String> {
     let mut causes: Vec<(&str, usize)> = Vec::new();
     for edit in failed {
-        let why = edit.text.as_str();
-        // Where nobody could be asked, the question was shown with its reason and with what would let the call through.
-        let why =
-            if why.starts_with("Nobody is here to be asked") { "nobody was there to allow it." } else { why };
+        let why = cause(&edit.text);
         match causes.iter_mut().find(|(cause, _)| *cause == why) {
             Some((_, count)) => *count += 1,
             None => causes.push((why, 1)),
