@@ -1,5 +1,6 @@
 //! One file's two texts, aligned line by line.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -153,7 +154,9 @@ impl Draft {
                 self.told.altered(&hunk, String::new(), &told, &now);
             }
         }
-        self.told.take()
+        let told = self.told.take();
+        let pending: HashSet<String> = self.alignment.hunks.iter().map(Hunk::summary).collect();
+        told.into_iter().map(|what| what.of_what_is_left(&pending)).collect()
     }
 
     pub fn take_warnings(&mut self) -> Vec<Warning> {

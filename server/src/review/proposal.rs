@@ -1,5 +1,7 @@
 //! What the agent asks of the desk, and what it is told back.
 
+use std::collections::HashSet;
+
 use crate::conversation::ToolUseId;
 use crate::documents::{AbsPath, Change, ReadError, Stamp, Text};
 
@@ -131,4 +133,17 @@ pub enum ToldWhat {
     FileRenamed {
         to: AbsPath,
     },
+}
+
+impl ToldWhat {
+    /// A decision about some hunks of a proposal is told as one about a part, while others of it are `pending`.
+    pub(super) fn of_what_is_left(mut self, pending: &HashSet<String>) -> Self {
+        if let Self::Accepted { summary } | Self::AcceptedByHand { summary } | Self::Rejected { summary, .. } =
+            &mut self
+            && pending.contains(summary)
+        {
+            *summary = format!("a part of: {summary}");
+        }
+        self
+    }
 }

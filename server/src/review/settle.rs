@@ -202,7 +202,7 @@ impl Draft {
         let mut hunks: Vec<Hunk> = Vec::new();
         let whole = matches!(&*pieces, [_]);
         let parted = |piece: &Piece| match piece {
-            Piece::Agreed { base, lines, taken } => *taken == Taken::Yes && !same_words(base, lines),
+            Piece::Agreed { base, lines, taken } => *taken == Taken::Yes && is_worth_telling(base, lines),
             Piece::Clean { .. } | Piece::Conflict { .. } => false,
         };
         let share = if pieces.iter().any(parted) { Share::Rest } else { hunk.share };
@@ -252,8 +252,7 @@ impl Draft {
         let mut part = hunk.clone();
         part.id = self.ids.next();
         part.share = Share::Part;
-        // A line end alone is nothing that was proposed.
-        if !same_words(&base, now) {
+        if is_worth_telling(&base, now) {
             self.told.record(&part, Net::AcceptedByHand);
         }
         self.accepted.add(
@@ -321,4 +320,9 @@ impl Draft {
         self.write_draft(slot, start..start + region.lines.len(), &region.agents, region.lines.start);
         self.alignment.hunks.insert(slot, hunk);
     }
+}
+
+/// Words have come or gone: a line end, or an empty line, alone is nothing that somebody would speak of as a part.
+fn is_worth_telling(base: &[Line], now: &[Line]) -> bool {
+    !same_words(base, now) && base.iter().chain(now).any(|line| !line.is_blank())
 }

@@ -46,3 +46,26 @@ async fn a_line_end_alone_is_nothing_that_was_proposed() {
     bench.types("f", 0, 1..1, "\n").await;
     assert_eq!(bench.told("A").await, [] as [&str; 0]);
 }
+
+#[tokio::test(start_paused = true)]
+async fn one_of_two_hunks_of_a_proposal_is_a_part_of_it() {
+    for (decide, word) in [(Decide::Accept, "accepted"), (Decide::Reject { reason: None }, "rejected")] {
+        let bench = Bench::new();
+        bench.open("f", "1\n2\n3\n4\n").await;
+        bench.write("A", "f", "one\n2\n3\nfour\n", Some("1\n2\n3\n4\n")).await.unwrap();
+        let summary = bench.desk.settled().await.files[0].hunks[0].reasons[0].summary.clone();
+        bench.decide(decide.clone(), Target::Hunk(bench.hunk("f", "A", 0))).await;
+        assert_eq!(bench.told("A").await, [format!("f: {word}: a part of: {summary}")]);
+        bench.decide(decide, Target::Hunk(bench.hunk("f", "A", 0))).await;
+        assert_eq!(bench.told("A").await, [format!("f: {word}: {summary}")]);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn two_who_create_a_file_with_other_words_are_in_conflict_and_no_more() {
+    let bench = Bench::new();
+    bench.write("A", "new", "N\n", None).await.unwrap();
+    bench.open("new", "U\n").await;
+    let told = bench.told("A").await;
+    assert!(matches!(&*told, [only] if only.starts_with("new: conflicted: ")), "{told:?}");
+}
