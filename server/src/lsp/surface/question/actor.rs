@@ -75,7 +75,17 @@ async fn run(
     open: watch::Sender<Arc<Vec<OpenQuestion>>>,
 ) {
     loop {
-        for effect in questions.due(now()) {
+        let effects = questions.due(now());
+        // Before anybody is asked: the answer may come by the menu, at once.
+        let now_open = questions.open();
+        open.send_if_modified(|before| {
+            let changed = **before != now_open;
+            if changed {
+                *before = Arc::new(now_open);
+            }
+            changed
+        });
+        for effect in effects {
             match effect {
                 Effect::Ask { request_id, text, choices } => {
                     let reply = editor.ask(text, choices);
@@ -91,14 +101,6 @@ async fn run(
                 Effect::Redraw => {}
             }
         }
-        let now_open = questions.open();
-        open.send_if_modified(|before| {
-            let changed = **before != now_open;
-            if changed {
-                *before = Arc::new(now_open);
-            }
-            changed
-        });
         let event = match questions.wake() {
             Some(at) => tokio::select! {
                 event = inbox.recv() => event,
