@@ -28,14 +28,9 @@ fn main() {
     }
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
     for files in [1_000, 10_000] {
+        let root = workspace(files);
         let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
         let base = Utf8PathBuf::from_path_buf(folder.path().canonicalize().unwrap()).unwrap();
-        let root = base.join("ws");
-        for number in 0..files {
-            let folder = root.join(format!("dir{}", number / 100));
-            fs::create_dir_all(&folder).unwrap();
-            fs::write(folder.join(format!("{number}.txt")), format!("{number}\n")).unwrap();
-        }
         let shell = Arc::new(Shell::new(Arc::new(settings(&base)), vec![root.clone()], base.join("state")));
         let ground = runtime.block_on(shell.ground()).clone();
         let mut plain = Vec::new();
@@ -57,6 +52,21 @@ fn main() {
             ground.mode.name()
         );
     }
+}
+
+/// A workspace of so many files. It is made once and left for the next run: for minutes after thousands of files are removed,
+/// ext4 takes milliseconds to make one, which would count as the start of a command.
+fn workspace(files: usize) -> Utf8PathBuf {
+    let root = Utf8PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("shell-bench").join(files.to_string());
+    for number in 0..files {
+        let folder = root.join(format!("dir{}", number / 100));
+        let file = folder.join(format!("{number}.txt"));
+        if !file.exists() {
+            fs::create_dir_all(&folder).unwrap();
+            fs::write(file, format!("{number}\n")).unwrap();
+        }
+    }
+    root.canonicalize_utf8().unwrap()
 }
 
 async fn run(shell: &Arc<Shell>, number: usize) {

@@ -1,5 +1,6 @@
 //! The commands of one session: on its trial tree, in the sandbox, each a task of its own.
 
+mod lease;
 mod places;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,8 @@ use std::time::{Duration, SystemTime};
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 use tokio::sync::OnceCell;
 
-use self::places::Places;
+use self::lease::Lease;
+use self::places::{Places, Slots};
 use super::ground::{Best, Ground, WallKind, ground, not_as_wanted};
 use super::order::{CallFilter, Limits, Namespaces, Network, Order, Rights, Walls};
 use super::output::{Caps, Output};
@@ -91,6 +93,8 @@ pub struct Shell {
     /// The session's own, where the trial tree and outputs are.
     folder: Utf8PathBuf,
     ground: OnceCell<Ground>,
+    lease: OnceCell<Lease>,
+    slots: Slots,
     trees: Arc<tokio::sync::Mutex<Option<Trees>>>,
     state: Mutex<State>,
 }
@@ -118,8 +122,16 @@ const TEMPORARY: &str = "/tmp";
 impl Shell {
     /// For the roots of a workspace, links followed; what it makes is below `folder`.
     pub fn new(settings: Arc<ShellSettings>, roots: Vec<Utf8PathBuf>, folder: Utf8PathBuf) -> Self {
-        let (ground, trees, state) = (OnceCell::new(), Arc::default(), Mutex::default());
-        Self { settings, roots, folder, ground, trees, state }
+        Self {
+            settings,
+            roots,
+            folder,
+            ground: OnceCell::new(),
+            lease: OnceCell::new(),
+            slots: Slots::default(),
+            trees: Arc::default(),
+            state: Mutex::default(),
+        }
     }
 
     /// How long commands may take here.
@@ -200,8 +212,9 @@ impl Shell {
                 why: Some("the sandbox was switched off for this command".to_owned()),
             },
         };
+        self.hold().await.map_err(|error| failed("folder of the session", &error))?;
         let places =
-            Places::make(&self.folder, number).map_err(|error| failed("folder of the command", &error))?;
+            self.slots.take(&self.folder).map_err(|error| failed("folder of the command", &error))?;
         let order = self.order(&request, &ground, &places).await?;
         let process = Process::start(&self.settings.program, &order).await?;
         let saved = self.folder.join("tool-results").join(format!("{}.txt", request.id));
@@ -288,6 +301,22 @@ impl Shell {
         task.end(how(task, ended), changes, cwd);
     }
 
+    /// Makes the session's folder its own before the first command, and removes what sessions that are over left beside it.
+    async fn hold(&self) -> io::Result<()> {
+        let take = async {
+            let folder = self.folder.clone();
+            let taken = tokio::task::spawn_blocking({
+                let folder = folder.clone();
+                move || Lease::take(&folder)
+            });
+            let lease = taken.await.unwrap_or_else(|error| Err(io::Error::other(error)))?;
+            // Nobody waits for it: it may take its time.
+            tokio::task::spawn_blocking(move || folder.parent().map(lease::remove_left_over));
+            Ok(lease)
+        };
+        self.lease.get_or_try_init(|| take).await.map(|_| ())
+    }
+
     /// Puts what is pending into the trees, and says how the command is to be run on them.
     async fn order(&self, request: &Request, ground: &Ground, places: &Places) -> Result<Order, Refusal> {
         let (mode, roots) = (ground.mode, self.roots.clone());
@@ -316,9 +345,9 @@ impl Shell {
             environment.push(("TMPDIR".to_owned(), seen.to_string()));
         }
         let (run, argument) = if request.text.len() > LONGEST_ARGUMENT {
-            let written = fs::write(places.temporary.join(&places.command), &request.text);
-            written.map_err(|error| failed("folder of the command", &error))?;
-            (RUN_FILE, seen.join(&places.command).into_string())
+            let written = places.write_command(&request.text);
+            let name = written.map_err(|error| failed("folder of the command", &error))?;
+            (RUN_FILE, seen.join(name).into_string())
         } else {
             (RUN_ARGUMENT, request.text.clone())
         };
@@ -336,7 +365,7 @@ impl Shell {
             WallKind::Namespaces => Walls::Namespaces(Namespaces {
                 trees,
                 temporary: places.temporary.clone(),
-                scratch: places.folder.join("scratch"),
+                scratch: places.scratch(),
                 hidden,
                 writable,
                 network,

@@ -171,11 +171,22 @@ fn by_descriptor(folder: &OwnedFd) -> String {
 
 fn overlay(at: &Utf8Path, lower: &OwnedFd, upper: &OwnedFd, work: &OwnedFd) -> Result<(), Refused> {
     let [lower, upper, work] = [lower, upper, work].map(by_descriptor);
-    // `userxattr`: what overlays without a privilege over the whole system must use.
-    let options = format!("lowerdir={lower},upperdir={upper},workdir={work},userxattr");
+    forget_volatile(&work).step("overlay")?;
+    // `userxattr`: what overlays without a privilege over the whole system must use. `volatile`, which every kernel with
+    // the former has: the end of a command does not wait until the disk has what lies in the trial tree, since nobody
+    // reads that after a crash.
+    let options = format!("lowerdir={lower},upperdir={upper},workdir={work},userxattr,volatile");
     let options = CString::new(options).step("overlay")?;
     let flags = MountFlags::NOSUID | MountFlags::NODEV;
     mount("overlay", at.as_std_path(), "overlay", flags, options.as_c_str()).step("overlay")
+}
+
+/// Takes away the mark that says an earlier overlay on the same folders was volatile: with it, no other may be mounted.
+fn forget_volatile(work: &str) -> std::io::Result<()> {
+    match fs::remove_dir_all(Utf8Path::new(work).join("work/incompat")) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+        _ => Ok(()),
+    }
 }
 
 fn tmpfs(at: &Utf8Path) -> rustix::io::Result<()> {

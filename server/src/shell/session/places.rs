@@ -1,57 +1,159 @@
 //! The folders of one command.
 
-use std::fs;
-use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::collections::BTreeSet;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
+use rustix::fs::OFlags;
 
-/// Gone with the command.
+/// Which folders are in use, by number. Those of a command that is over are taken again by the next: what is made and
+/// removed for each command is what its start waits for on a busy disk.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Slots(Arc<Mutex<BTreeSet<usize>>>);
+
+/// A command's own while it runs.
 pub(super) struct Places {
     pub(super) folder: Utf8PathBuf,
     /// The session's temporary folder, and names of files of this command in it.
     pub(super) temporary: Utf8PathBuf,
     pub(super) cwd: String,
-    pub(super) command: String,
+    command: String,
+    slot: usize,
+    slots: Slots,
+}
+
+/// Bytes of a path; no system takes a longer one.
+const LONGEST_PATH: u64 = 64 << 10;
+
+impl Slots {
+    /// For the next command, below the session's folder.
+    pub(super) fn take(&self, session: &Utf8Path) -> io::Result<Places> {
+        let slot = {
+            let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let most = taken.len();
+            let free = (0..most).find(|number| !taken.contains(number)).unwrap_or(most);
+            taken.insert(free);
+            free
+        };
+        let name = |what: &str| format!(".{what}-{slot}");
+        let places = Places {
+            folder: session.join("commands").join(slot.to_string()),
+            temporary: session.join("tmp"),
+            cwd: name("cwd"),
+            command: name("command"),
+            slot,
+            slots: self.clone(),
+        };
+        fs::create_dir_all(places.scratch())?;
+        fs::create_dir_all(&places.temporary)?;
+        places.clear();
+        Ok(places)
+    }
 }
 
 impl Places {
-    /// For the command of this number, below the session's folder.
-    pub(super) fn make(session: &Utf8Path, number: u64) -> io::Result<Self> {
-        let folder = session.join("commands").join(number.to_string());
-        fs::create_dir_all(folder.join("scratch"))?;
-        let temporary = session.join("tmp");
-        fs::create_dir_all(&temporary)?;
-        let name = |what: &str| format!(".{what}-{number}");
-        Ok(Self { folder, temporary, cwd: name("cwd"), command: name("command") })
+    /// Where it builds what is put over other folders.
+    pub(super) fn scratch(&self) -> Utf8PathBuf {
+        self.folder.join("scratch")
+    }
+
+    /// Writes the command into a file, and gives its name in the temporary folder.
+    pub(super) fn write_command(&self, text: &str) -> io::Result<&str> {
+        // An earlier command could have put a link in its place.
+        let mut file =
+            OpenOptions::new().write(true).create_new(true).open(self.temporary.join(&self.command))?;
+        file.write_all(text.as_bytes())?;
+        Ok(&self.command)
     }
 
     /// Where the command said that it was at its end.
     pub(super) fn told_cwd(&self) -> Option<Utf8PathBuf> {
-        let told = fs::read_to_string(self.temporary.join(&self.cwd)).ok()?;
+        let told = read_plain(&self.temporary.join(&self.cwd))?;
         Some(Utf8PathBuf::from(told.trim_end_matches('\n'))).filter(|cwd| cwd.is_absolute())
+    }
+
+    /// Nothing of an earlier command of this slot is taken for this one's.
+    fn clear(&self) {
+        for name in [&self.cwd, &self.command] {
+            // It need not be there.
+            let _ = fs::remove_file(self.temporary.join(name));
+        }
     }
 }
 
 impl Drop for Places {
     fn drop(&mut self) {
-        for name in [&self.cwd, &self.command] {
-            // It need not have been made.
-            let _ = fs::remove_file(self.temporary.join(name));
-        }
-        if let Err(error) = remove_all(&self.folder) {
-            tracing::debug!(%error, "the folder of a command stays");
-        }
+        self.clear();
+        self.slots.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.slot);
     }
 }
 
-/// What an overlay leaves in its folder of work can't be entered as it is.
-fn remove_all(folder: &Utf8Path) -> io::Result<()> {
-    for entry in folder.read_dir_utf8()?.flatten() {
-        let inner = entry.path().join("work");
-        if inner.is_dir() {
-            fs::set_permissions(&inner, fs::Permissions::from_mode(0o700))?;
-        }
+/// The text of a file that a command wrote, which may have made a link or a pipe of it.
+fn read_plain(path: &Utf8Path) -> Option<String> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file: File =
+        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
+        return None;
     }
-    fs::remove_dir_all(folder)
+    let mut text = String::new();
+    file.take(LONGEST_PATH).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn session() -> (tempfile::TempDir, Utf8PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        (folder, path)
+    }
+
+    #[test]
+    fn commands_at_once_have_folders_of_their_own_and_later_ones_take_theirs_over() {
+        let (_folder, session) = session();
+        let slots = Slots::default();
+        let (first, second) = (slots.take(&session).unwrap(), slots.take(&session).unwrap());
+        assert_ne!(first.folder, second.folder);
+        let freed = first.folder.clone();
+        drop(first);
+        let third = slots.take(&session).unwrap();
+        assert_eq!(third.folder, freed);
+        assert_ne!(third.folder, second.folder);
+    }
+
+    #[test]
+    fn what_an_earlier_command_left_is_not_taken_for_a_later_one_s() {
+        let (_folder, session) = session();
+        let slots = Slots::default();
+        let first = slots.take(&session).unwrap();
+        fs::write(first.temporary.join(&first.cwd), "/somewhere\n").unwrap();
+        assert_eq!(first.told_cwd(), Some("/somewhere".into()));
+        drop(first);
+        assert_eq!(slots.take(&session).unwrap().told_cwd(), None);
+    }
+
+    #[test]
+    fn neither_a_link_nor_a_pipe_that_a_command_made_leads_this_program_anywhere() {
+        let (_folder, session) = session();
+        let outside = session.join("outside");
+        fs::write(&outside, "/outside\n").unwrap();
+        let places = Slots::default().take(&session).unwrap();
+        for name in [&places.cwd, &places.command] {
+            std::os::unix::fs::symlink(&outside, places.temporary.join(name)).unwrap();
+        }
+        assert_eq!(places.told_cwd(), None);
+        assert!(places.write_command("rm x").is_err());
+        assert_eq!(fs::read_to_string(&outside).unwrap(), "/outside\n");
+        fs::remove_file(places.temporary.join(&places.cwd)).unwrap();
+        let at = places.temporary.join(&places.cwd);
+        rustix::fs::mknodat(rustix::fs::CWD, at.as_std_path(), rustix::fs::FileType::Fifo, 0o600.into(), 0)
+            .unwrap();
+        assert_eq!(places.told_cwd(), None);
+    }
 }

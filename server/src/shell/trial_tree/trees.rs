@@ -74,7 +74,7 @@ impl Trees {
             Self::Overlay(trees) => {
                 let mount = |(number, tree): (usize, &OverlayTree)| {
                     let work = work.join(format!("work{number}"));
-                    fs::create_dir(&work)?;
+                    fs::create_dir_all(&work)?;
                     Ok(Tree::Overlay { at: tree.root().to_owned(), upper: tree.upper().to_owned(), work })
                 };
                 trees.iter().enumerate().map(mount).collect()
