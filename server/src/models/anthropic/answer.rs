@@ -2,13 +2,13 @@
 
 mod open;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
 use self::open::Open;
 use super::failure::{Fault, faulty};
-use crate::conversation::{StopReason, Usage};
+use crate::conversation::{ContentBlock, StopReason, ToolUseId, Usage};
 use crate::models::call_input::LongestInput;
 use crate::models::failure::Asked;
 use crate::models::follow::Accumulate;
@@ -30,8 +30,10 @@ pub(super) struct Answer {
     /// Characters that are cut between two events.
     halves: Halves,
     open: BTreeMap<usize, Open>,
-    /// Indexes of blocks that were finished, of known kinds.
-    finished: BTreeSet<usize>,
+    /// Blocks of known kinds that were finished, by index; of a call, its id.
+    finished: BTreeMap<usize, Option<ToolUseId>>,
+    /// Finished calls that came without an id.
+    without_id: Vec<ContentBlock>,
     usage: Usage,
     stop_reason: Option<StopReason>,
     stopped: bool,
@@ -129,11 +131,16 @@ impl Answer {
     }
 
     fn open_block(&mut self, index: usize, block: Option<&Value>) -> Result<Vec<ProviderEvent>, Fault> {
-        if self.open.contains_key(&index) || self.finished.contains(&index) {
+        if let Some(Some(call)) = self.finished.get(&index)
+            && block.is_some_and(|block| text(block, "id") == call.as_str())
+        {
+            // It is only said again: what follows of it belongs to no open block.
+            return Ok(Vec::new());
+        }
+        if self.open.contains_key(&index) || self.finished.contains_key(&index) {
             return Err(Fault::Malformed(format!("block {index} begins twice")));
         }
-        // Unique in the conversation, as far as the ids of answers are.
-        let stand_in = || format!("call_{}_{index}", self.response_id.as_deref().unwrap_or_default());
+        let stand_in = || self.stand_in(index);
         let Some(open) = block.and_then(|block| Open::of(block, stand_in, self.longest_input)) else {
             return Ok(Vec::new());
         };
@@ -159,8 +166,32 @@ impl Answer {
 
     fn close_block(&mut self, index: usize) -> Vec<ProviderEvent> {
         let Some(open) = self.open.remove(&index) else { return Vec::new() };
-        self.finished.insert(index);
-        vec![ProviderEvent::BlockStop { index, block: open.whole() }]
+        let block = self.known_again(index, open.whole());
+        let call = match &block {
+            ContentBlock::ToolUse { id, .. } => Some(id.clone()),
+            _ => None,
+        };
+        self.finished.insert(index, call);
+        vec![ProviderEvent::BlockStop { index, block }]
+    }
+
+    /// `block`, which under the id of an earlier call is that call, said again. Without ids the same words are the same call.
+    fn known_again(&mut self, index: usize, block: ContentBlock) -> ContentBlock {
+        let ContentBlock::ToolUse { id, name, input } = &block else { return block };
+        if id.as_str() != self.stand_in(index) {
+            return block;
+        }
+        let is_same = |other: &&ContentBlock| matches!(other, ContentBlock::ToolUse { name: same, input: words, .. } if same == name && words == input);
+        if let Some(earlier) = self.without_id.iter().find(is_same) {
+            return earlier.clone();
+        }
+        self.without_id.push(block.clone());
+        block
+    }
+
+    /// The id of a call that came without one. Unique in the conversation, as far as the ids of answers are.
+    fn stand_in(&self, index: usize) -> String {
+        format!("call_{}_{index}", self.response_id.as_deref().unwrap_or_default())
     }
 }
 

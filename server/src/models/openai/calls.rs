@@ -1,9 +1,12 @@
 //! The calls of an answer, put together from pieces that servers cut and number in their own ways.
 
+mod repetition;
+
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use self::repetition::said_once;
 use super::arguments;
 use crate::conversation::{ContentBlock, ToolUseId};
 use crate::models::call_input::{CallInput, LongestInput};
@@ -23,7 +26,10 @@ pub(super) struct Calls {
 
 #[derive(Debug)]
 struct Call {
+    /// As the server says it, first.
     id: Option<String>,
+    /// In the stead of an id that never came, or that another call has.
+    stand_in: Option<String>,
     name: Option<String>,
     arguments: CallInput,
     /// The number of its block, once it was announced.
@@ -78,11 +84,11 @@ impl Calls {
     /// The answer is over: every call is whole. With `cut_short`, one that breaks off is left out.
     pub(super) fn finish(&mut self, cut_short: bool, blocks: &mut usize) -> Vec<ProviderEvent> {
         let mut events = Vec::new();
-        let last = self.calls.len().saturating_sub(1);
-        for (position, mut call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
-            if cut_short && position == last && !arguments::is_whole(call.arguments.as_str()) {
-                continue;
-            }
+        let mut calls = std::mem::take(&mut self.calls);
+        if cut_short {
+            calls.pop_if(|last| !arguments::is_whole(last.arguments.as_str()));
+        }
+        for mut call in said_once(calls) {
             call.name.get_or_insert_with(|| NAMELESS.to_owned());
             call.announce(blocks, &mut events);
             if let (Some(index), Some(block)) = (call.block, call.whole()) {
@@ -96,17 +102,32 @@ impl Calls {
     /// the call of that number has, or if that call is whole and this one begins anew.
     fn call_of(&mut self, piece: &Piece<'_>, position: u64) -> usize {
         if let (None, Some(id)) = (piece.number, piece.id) {
-            let known = self.calls.iter().position(|call| call.id.as_deref() == Some(id));
             let last = self.calls.len().checked_sub(1).filter(|_| piece.name.is_none());
-            return known.or(last).unwrap_or_else(|| self.begin());
+            let continued = match self.latest_of(id) {
+                Some(known) => self.continued(known, piece),
+                None => last,
+            };
+            return continued.unwrap_or_else(|| self.begin());
         }
         let number = piece.number.unwrap_or(position);
-        let current = self.by_number.get(&number).copied();
-        let continued =
-            current.filter(|&at| self.calls.get(at).is_some_and(|call| call.is_continued_by(piece)));
+        let current = self.by_number.get(&number).copied().and_then(|at| self.continued(at, piece));
+        // Without a name it goes on with something, under whatever number.
+        let elsewhere = || {
+            let id = piece.id.filter(|_| piece.name.is_none())?;
+            self.continued(self.latest_of(id)?, piece)
+        };
+        let continued = current.or_else(elsewhere);
         let call = continued.unwrap_or_else(|| self.begin());
         self.by_number.insert(number, call);
         call
+    }
+
+    fn latest_of(&self, id: &str) -> Option<usize> {
+        self.calls.iter().rposition(|call| call.id.as_deref() == Some(id))
+    }
+
+    fn continued(&self, at: usize, piece: &Piece<'_>) -> Option<usize> {
+        self.calls.get(at).filter(|call| call.is_continued_by(piece)).map(|_| at)
     }
 
     /// Whether `piece` is a whole call that was made already, and is only said again.
@@ -125,16 +146,16 @@ impl Calls {
 
     fn begin(&mut self) -> usize {
         let arguments = CallInput::up_to(self.longest_input);
-        self.calls.push(Call { id: None, name: None, arguments, block: None });
+        self.calls.push(Call { id: None, stand_in: None, name: None, arguments, block: None });
         self.calls.len() - 1
     }
 
     fn grow(&mut self, at: usize, piece: &Piece<'_>, blocks: &mut usize, events: &mut Vec<ProviderEvent>) {
-        let taken = piece.id.is_some_and(|id| {
-            self.calls.iter().enumerate().any(|(other, call)| other != at && call.id.as_deref() == Some(id))
-        });
+        let earlier = self.calls.get(..at).unwrap_or_default();
+        let is_said_again =
+            piece.id.is_some_and(|id| earlier.iter().any(|call| call.id.as_deref() == Some(id)));
         let Some(call) = self.calls.get_mut(at) else { return };
-        if let Some(id) = piece.id.filter(|_| call.id.is_none() && !taken) {
+        if let Some(id) = piece.id.filter(|_| call.id.is_none()) {
             call.id = Some(id.to_owned());
         }
         if let Some(name) = piece.name.filter(|_| call.name.is_none()) {
@@ -153,7 +174,7 @@ impl Calls {
         }
         if announced {
             call.tell(more, events);
-        } else if call.name.is_some() {
+        } else if call.name.is_some() && !is_said_again {
             call.announce(blocks, events);
         }
     }
@@ -163,17 +184,10 @@ impl Call {
     fn is_continued_by(&self, piece: &Piece<'_>) -> bool {
         match (piece.id, self.id.as_deref()) {
             (Some(id), Some(known)) if id != known => piece.name.is_none(),
-            (Some(_), _) => true,
             // Without ids only a second beginning tells two calls apart.
-            (None, _) => {
-                let begins = piece.name.is_some()
-                    && match &piece.arguments {
-                        Arguments::None => false,
-                        Arguments::Text(text) => !text.is_empty() && !arguments::goes_on(text),
-                        Arguments::Whole(_) => true,
-                    };
-                !(begins && arguments::is_whole(self.arguments.as_str()))
-            }
+            (None, _) if piece.name.is_none() => true,
+            // Behind its end a call does not go on: it is said again, or another one begins.
+            _ => !(piece.begins() && arguments::is_whole(self.arguments.as_str())),
         }
     }
 
@@ -185,7 +199,10 @@ impl Call {
         let index = *blocks;
         *blocks += 1;
         self.block = Some(index);
-        let id = self.id.get_or_insert_with(fresh_id).clone();
+        if self.id.is_none() {
+            self.stand_in.get_or_insert_with(fresh_id);
+        }
+        let id = self.block_id().unwrap_or_default();
         let name = self.name.clone().unwrap_or_default();
         let block =
             ContentBlock::ToolUse { id: ToolUseId(id), name, input: Value::Object(serde_json::Map::new()) };
@@ -201,9 +218,14 @@ impl Call {
         }
     }
 
+    fn block_id(&self) -> Option<String> {
+        self.stand_in.clone().or_else(|| self.id.clone())
+    }
+
     fn whole(self) -> Option<ContentBlock> {
+        let id = ToolUseId(self.block_id()?);
         let input = self.arguments.whole().map_or_else(|stand_in| stand_in, |whole| arguments::input(&whole));
-        Some(ContentBlock::ToolUse { id: ToolUseId(self.id?), name: self.name?, input })
+        Some(ContentBlock::ToolUse { id, name: self.name?, input })
     }
 }
 
@@ -221,6 +243,15 @@ impl<'a> Piece<'a> {
             id: filled(piece.get("id")),
             name: filled(function.get("name")),
             arguments,
+        }
+    }
+
+    /// Whether its arguments are the beginning of some.
+    fn begins(&self) -> bool {
+        match &self.arguments {
+            Arguments::None => false,
+            Arguments::Text(text) => !text.trim().is_empty() && !arguments::goes_on(text),
+            Arguments::Whole(_) => true,
         }
     }
 }

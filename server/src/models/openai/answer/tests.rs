@@ -221,6 +221,68 @@ fn ids_that_never_come_or_come_twice() {
     check_calls(&[calling(json!([same(0, "A"), same(1, "B")]))], &two);
 }
 
+/// A call in pieces, under that number and id, as a gateway says it that streams once and then repeats.
+fn in_pieces(index: Option<u64>, id: Option<&str>, pieces: &[&str]) -> Vec<Value> {
+    let piece = |(at, arguments): (usize, &&str)| {
+        let mut piece = json!({ "function": { "arguments": arguments } });
+        if let Some(index) = index {
+            piece["index"] = json!(index);
+        }
+        if at == 0 {
+            piece["function"]["name"] = json!("Bash");
+        }
+        // Without a number an id alone tells whose piece it is.
+        if let Some(id) = id.filter(|_| at == 0 || index.is_none()) {
+            piece["id"] = json!(id);
+        }
+        calling(json!([piece]))
+    };
+    pieces.iter().enumerate().map(piece).collect()
+}
+
+#[test]
+fn a_call_that_is_said_again_is_one_call() {
+    let pieces = ["{\"command\"", ":\"date", "\"}"];
+    let once = [("Bash", json!({ "command": "date" }))];
+    let said = |index, id, pieces: &[&str]| in_pieces(index, id, pieces);
+    for (first, again) in [
+        ((Some(0), Some("a")), (Some(1), Some("a"))),
+        ((Some(0), Some("a")), (Some(0), Some("a"))),
+        ((None, Some("a")), (None, Some("a"))),
+        ((Some(0), None), (Some(1), None)),
+        ((Some(0), None), (Some(0), None)),
+    ] {
+        let (first, again) = (said(first.0, first.1, &pieces), said(again.0, again.1, &pieces));
+        check_calls(&[first.clone(), again.clone()].concat(), &once);
+        if first != again {
+            let in_turns: Vec<Value> =
+                first.iter().zip(&again).flat_map(|(one, two)| [one.clone(), two.clone()]).collect();
+            check_calls(&in_turns, &once);
+        }
+    }
+    // One of the two broke off, or comes in one piece, or says it in other blanks.
+    let broken = |index| said(Some(index), Some("a"), &pieces[..2]);
+    let whole = |index| said(Some(index), Some("a"), &["{ \"command\": \"date\" }"]);
+    let usual = |index| said(Some(index), Some("a"), &pieces);
+    check_calls(&[broken(0), usual(1)].concat(), &once);
+    check_calls(&[usual(0), broken(1)].concat(), &once);
+    check_calls(&[usual(0), whole(1)].concat(), &once);
+    check_calls(&[usual(0), said(Some(1), Some("a"), &[""])].concat(), &once);
+    let nameless = calling(json!([{ "index": 1, "id": "a", "function": { "arguments": pieces.concat() } }]));
+    check_calls(&[usual(0), vec![nameless]].concat(), &once);
+}
+
+#[test]
+fn another_call_under_a_used_id_is_a_call_of_its_own() {
+    let date = in_pieces(Some(0), Some("a"), &["{\"command\"", ":\"date\"}"]);
+    let wanted = [("Bash", json!({ "command": "date" })), ("Bash", json!({ "command": "ls" }))];
+    for index in [0, 1] {
+        let list = in_pieces(Some(index), Some("a"), &["{\"command\"", ":\"ls\"}"]);
+        check_calls(&[date.clone(), list.clone()].concat(), &wanted);
+        check_calls(&[date.clone(), list.clone(), date.clone(), list].concat(), &wanted);
+    }
+}
+
 #[test]
 fn names_that_are_repeated_and_calls_that_come_whole() {
     let piece = |arguments: &str| {
