@@ -127,7 +127,7 @@ struct Task<'outbox> {
     outbox: &'outbox Outbox,
     spent: Spending,
     account: TaskAccount,
-    /// The ids of all calls so far.
+    /// The ids of all calls so far, also of those that are void.
     calls: HashSet<ToolUseId>,
     /// The conversation as its model is sent it.
     sent: Growing,
@@ -163,6 +163,10 @@ impl Task<'_> {
         let pauses = std::mem::take(&mut self.pauses);
         match outcome {
             Outcome::Calls => self.run_calls(state, &answer, executor).await,
+            // A call that has acted was whole, and is not asked for again.
+            Outcome::Cut | Outcome::TooLong(_) if executor.has_effects() => {
+                self.run_calls(state, &answer, executor).await
+            }
             Outcome::Done(remark) => self.finish(state, &answer, remark).await,
             Outcome::Cut => {
                 let largest = self.params.provider.info().window.max_output;

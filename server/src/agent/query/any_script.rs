@@ -1,15 +1,15 @@
 //! Whatever models, tools, hooks and users do: every request keeps the rules, and the task ends.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::invariants::assert_valid;
 use super::stage::{Play, play};
-use crate::agent::fixture::{Piece, limit, text, thought, tool};
+use crate::agent::fixture::{Piece, limit, text, thought, tool, tools};
 use crate::agent::{StopVerdict, ToolCallStatus};
-use crate::conversation::{StopReason, normalize, unparsed_input};
+use crate::conversation::{ContentBlock, Message, StopReason, normalize, unparsed_input};
 use crate::models::{ModelErrorKind, ModelRequest};
 
 fn input() -> impl Strategy<Value = Value> {
@@ -119,14 +119,37 @@ proptest! {
     #[test]
     fn a_call_that_acts_begins_once(script in any_play()) {
         let played = play(script);
-        let mut begun: HashMap<&str, u32> = HashMap::new();
-        for line in &played.lines {
-            if let Some(id) = line.strip_suffix(" InProgress") {
-                *begun.entry(id).or_default() += 1;
+        let mut begun = HashSet::new();
+        for (at, line) in played.lines.iter().enumerate() {
+            let Some(id) = line.strip_prefix("call ").and_then(|rest| rest.strip_suffix(" InProgress")) else {
+                continue;
+            };
+            prop_assert!(begun.insert(id), "{id} began twice: {:#?}", played.lines);
+            // What is asked for again may come again under another id.
+            if acts(id, &played.lines) && !stands(id, &played.history) {
+                let asked_again = played.lines.iter().skip(at).any(|line| line.starts_with("request "));
+                prop_assert!(!asked_again, "{id} has acted, and its answer is void: {:#?}", played.lines);
             }
         }
-        prop_assert!(begun.values().all(|times| *times == 1), "{begun:?}");
     }
+}
+
+/// Whether the call of that id is one of a tool that changes something.
+fn acts(id: &str, lines: &[String]) -> bool {
+    let of_call = |line: &String| {
+        let (name, called) = line.strip_prefix("model ")?.rsplit_once(" as ")?;
+        (called == id).then(|| name.to_owned())
+    };
+    let name = lines.iter().find_map(of_call).expect("what runs was called");
+    tools().find(&name).is_some_and(|tool| !tool.is_read_only(&Value::Null))
+}
+
+/// Whether the call of that id is in the conversation that is left.
+fn stands(id: &str, history: &[Message]) -> bool {
+    let is_it = |block: &ContentBlock| matches!(block, ContentBlock::ToolUse { id: called, .. } if called.as_str() == id);
+    history
+        .iter()
+        .any(|message| matches!(message, Message::Assistant(answer) if answer.content.iter().any(is_it)))
 }
 
 /// The calls that were said to run and never to have ended.

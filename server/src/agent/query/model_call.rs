@@ -137,12 +137,18 @@ impl Task<'_> {
     }
 
     fn call(&mut self, answer: Answer, streamed: Streamed, executor: Executor) -> Call {
-        self.calls.extend(answer.calls.iter().map(|call| call.id.clone()));
+        self.remember_ids(&answer);
         Call { answer, streamed, executor }
     }
 
-    /// Takes back what was shown of an answer, and what its calls gave.
-    fn void(&self, answer: &Answer, executor: Executor) {
+    fn remember_ids(&mut self, answer: &Answer) {
+        self.calls.extend(answer.calls.iter().map(|call| call.id.clone()));
+    }
+
+    /// Takes back what was shown of an answer, and what its calls gave. Who looks on knows those calls by their ids: no
+    /// later one has the same.
+    fn void(&mut self, answer: &Answer, executor: Executor) {
+        self.remember_ids(answer);
         self.outbox.void(answer.record_ids());
         self.outbox.void(executor.discard());
     }

@@ -173,6 +173,17 @@ fn a_refusal_is_no_success_and_nothing_of_it_stays() {
 }
 
 #[test]
+fn a_call_that_was_taken_back_leaves_its_id_to_nobody() {
+    let refused = vec![tool("t1", "Look", json!({})), Piece::Pause, Piece::Stop(StopReason::Refusal)];
+    let again = vec![vec![tool("t1", "Look", json!({}))], vec![text("seen")]];
+    let played = play(Play { model: vec![refused], others: vec![again], ..Play::default() });
+    let begun: Vec<&str> = played.lines.iter().filter_map(|line| line.strip_suffix(" InProgress")).collect();
+    let [first, second] = begun.as_slice() else { panic!("{:#?}", played.lines) };
+    assert_eq!(*first, "call t1");
+    assert!(second.starts_with("call t1_"), "{second}");
+}
+
+#[test]
 fn an_empty_answer_is_no_success() {
     let empty = Vec::new;
     check(
