@@ -35,6 +35,7 @@ use super::{
     background,
 };
 use crate::config::{Dollars, Prices};
+use crate::context::Thresholds;
 use crate::conversation::{ContentBlock, Growing, Message, ToolUseId, Usage, UserMessage};
 use crate::models::{Provider, ProviderInfo};
 use crate::tools::Tools;
@@ -158,6 +159,7 @@ impl Task<'_> {
         };
         let Call { answer, streamed, executor } = self.ask(&state, request).await;
         let state = self.summarised(state).await;
+        let state = self.weighed(state, &answer);
         let (limits, now) = (self.params.limits, (self.params.clock)());
         let outcome = outcome(&answer, streamed);
         let pauses = std::mem::take(&mut self.pauses);
@@ -288,6 +290,14 @@ impl<'outbox> Task<'outbox> {
             }
             pending => state.pending_tool_use_summary = pending,
         }
+        state
+    }
+
+    /// What the service counted says whether a summary has helped.
+    fn weighed(&self, mut state: State, answer: &Answer) -> State {
+        let thresholds = Thresholds::of(self.params.provider.info().window, &self.params.context.settings);
+        let tracking = state.auto_compact_tracking;
+        state.auto_compact_tracking = tracking.counted(answer.usage.request(), thresholds.compact);
         state
     }
 

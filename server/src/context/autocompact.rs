@@ -21,7 +21,7 @@ pub(super) fn autocompact(tokens: u64, input: &PipelineInput<'_>) -> Verdict {
     let thresholds = Thresholds::of(input.window, settings);
     if !input.state.may_compact(settings) || tokens < thresholds.compact {
         Verdict::Send
-    } else if input.state.rounds_since == Some(0) {
+    } else if input.state.rounds_since == Some(0) || input.state.still_full {
         Verdict::Blocked(format!(
             "Even summarised, the conversation takes {tokens} tokens, and the model has room for {}. Start a new one, with \
              less in it.",

@@ -11,6 +11,8 @@ pub struct CompactState {
     pub consecutive_failures: u32,
     /// Summaries in a row after each of which the conversation was full again within a few rounds.
     pub rapid_refills: u32,
+    /// The service counted so much in the first request behind the last summary that another one would be due.
+    pub still_full: bool,
 }
 
 impl CompactState {
@@ -24,6 +26,14 @@ impl CompactState {
     #[must_use]
     pub fn next_round(self) -> Self {
         Self { rounds_since: self.rounds_since.map(|rounds| rounds.saturating_add(1)), ..self }
+    }
+
+    /// After an answer to a request that took `tokens`, as the service counted it. `compact`: from how many on a summary
+    /// is made.
+    #[must_use]
+    pub fn counted(self, tokens: u64, compact: u64) -> Self {
+        let first = self.rounds_since == Some(0);
+        Self { still_full: self.still_full || (first && tokens >= compact), ..self }
     }
 
     /// After a failed attempt.
@@ -41,13 +51,14 @@ impl CompactState {
             rounds_since: Some(0),
             consecutive_failures: 0,
             rapid_refills: if was_rapid { self.rapid_refills.saturating_add(1) } else { 0 },
+            still_full: false,
         }
     }
 
     /// With the user's next prompt a new task begins.
     #[must_use]
     pub fn next_task(self) -> Self {
-        Self { rounds_since: None, rapid_refills: 0, ..self }
+        Self { rounds_since: None, rapid_refills: 0, still_full: false, ..self }
     }
 }
 
@@ -68,5 +79,17 @@ mod tests {
             state = state.next_round();
         }
         assert_eq!(state.succeeded(&settings).rapid_refills, 0);
+    }
+
+    #[test]
+    fn what_the_service_counts_behind_a_summary_says_whether_it_helped() {
+        let settings = ContextSettings::default();
+        let begun = CompactState::default().counted(170_000, 167_000);
+        assert!(!begun.still_full, "there was none yet");
+        let summed = begun.succeeded(&settings);
+        assert!(!summed.counted(166_999, 167_000).still_full);
+        assert!(!summed.next_round().counted(167_000, 167_000).still_full, "the round has filled it");
+        let full = summed.counted(167_000, 167_000).next_round();
+        assert!(full.still_full && !full.next_task().still_full && !full.succeeded(&settings).still_full);
     }
 }

@@ -160,6 +160,15 @@ pub struct Usage {
     pub cache_read_input_tokens: u64,
 }
 
+impl Usage {
+    /// Tokens of the request, wherever they were read from.
+    pub const fn request(self) -> u64 {
+        self.input_tokens
+            .saturating_add(self.cache_creation_input_tokens)
+            .saturating_add(self.cache_read_input_tokens)
+    }
+}
+
 /// Whose turn (Messages API `role`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {

@@ -61,10 +61,7 @@ pub fn text_tokens(text: &str) -> u64 {
 }
 
 fn total(usage: Usage) -> u64 {
-    usage.input_tokens
-        + usage.cache_creation_input_tokens
-        + usage.cache_read_input_tokens
-        + usage.output_tokens
+    usage.request().saturating_add(usage.output_tokens)
 }
 
 fn padded(estimate: u64) -> u64 {

@@ -55,9 +55,10 @@ pub(super) fn refused(kind: ModelErrorKind, said: &str, refusal: &Refusal, asked
 /// Whether a refused request is worth another try, and when. The service knows better than the status.
 pub(super) fn class(refusal: &Refusal, said: &str) -> FailureClass {
     match overflow(said) {
-        Some(Overflow::Answer { room } | Overflow::Output { most: room }) => {
-            return FailureClass::NoRoom { room };
+        Some(Overflow::Answer { room, window }) => {
+            return FailureClass::NoRoom { room, window: Some(window) };
         }
+        Some(Overflow::Output { most }) => return FailureClass::NoRoom { room: most, window: None },
         Some(Overflow::Prompt { .. }) => return FailureClass::Final,
         None => {}
     }

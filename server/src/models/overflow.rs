@@ -5,8 +5,8 @@
 pub(super) enum Overflow {
     /// The conversation alone. `over_by`: tokens too many, if they are named.
     Prompt { over_by: Option<u64> },
-    /// The conversation fits, with an answer of at most `room` tokens.
-    Answer { room: u64 },
+    /// The conversation fits, with an answer of at most `room` tokens of the `window`.
+    Answer { room: u64, window: u64 },
     /// No answer of this model may be asked for in more than `most` tokens.
     Output { most: u64 },
 }
@@ -43,7 +43,7 @@ pub(super) fn overflow(said: &str) -> Option<Overflow> {
     });
     if let Some((input, limit)) = sum {
         return Some(match limit.checked_sub(input) {
-            Some(room) if room > 0 => Overflow::Answer { room },
+            Some(room) if room > 0 => Overflow::Answer { room, window: limit },
             _ => Overflow::Prompt { over_by: Some(input.saturating_sub(limit)) },
         });
     }
@@ -105,11 +105,11 @@ mod tests {
     fn the_room_that_is_left_for_an_answer() {
         check(
             "input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000, decrease input length",
-            Some(Overflow::Answer { room: 10_000 }),
+            Some(Overflow::Answer { room: 10_000, window: 200_000 }),
         );
         check(
             "input length and max_tokens exceed context limit: 700 + 400 > 1000",
-            Some(Overflow::Answer { room: 300 }),
+            Some(Overflow::Answer { room: 300, window: 1_000 }),
         );
         check(
             "input length and `max_tokens` exceed context limit: 210000 + 20000 > 200000",

@@ -24,7 +24,8 @@ pub struct RetryPolicy {
     pub overloads: u32,
     /// Nobody is there who could decide: throttles and overloads are waited out however long they last.
     pub unattended: bool,
-    /// Tokens of an answer that are worth asking for where the conversation leaves no room for more.
+    /// Tokens of an answer that are worth asking for where the conversation leaves no room for more; a fifth of the window,
+    /// if that is less: small ones have little to spare.
     pub least_output: u32,
 }
 
@@ -65,6 +66,11 @@ impl RetryPolicy {
         }
     }
 
+    /// Tokens of an answer that are worth asking for in that window; `None`: where nothing would make room for more.
+    fn least_output(&self, window: Option<u64>) -> u64 {
+        window.map_or(1, |window| u64::from(self.least_output).min(window / 5))
+    }
+
     /// The limits for a request of that kind.
     pub(super) fn for_request(self, request: &ModelRequest) -> Self {
         let overloads = match (request.purpose, request.on_overload) {
@@ -93,8 +99,9 @@ pub(super) enum FailureClass {
     Cut,
     /// The stream fell silent before a block was finished.
     Stalled,
-    /// The same request with an answer of at most `room` tokens fits into the window.
-    NoRoom { room: u64 },
+    /// The same request with an answer of at most `room` tokens fits into the `window`; `None`: the model gives no more,
+    /// whatever the conversation takes.
+    NoRoom { room: u64, window: Option<u64> },
 }
 
 /// What was tried before.
@@ -129,7 +136,9 @@ pub(super) fn decide(failure: &Failure, tries: Tries, policy: &RetryPolicy, jitt
         FailureClass::Stalled if tries.stalls < policy.after_stalls => backoff,
         FailureClass::Final | FailureClass::Stalled => return Decision::GiveUp,
         _ if is_last || is_overloaded && tries.overloads + 1 >= policy.overloads => return Decision::GiveUp,
-        FailureClass::NoRoom { room } => return less(room, tries.max_tokens, policy.least_output),
+        FailureClass::NoRoom { room, window } => {
+            return less(room, tries.max_tokens, policy.least_output(window));
+        }
         FailureClass::Transient { retry_after: Some(wanted) } if wanted > policy.longest_retry_after => {
             return Decision::GiveUp;
         }
@@ -140,9 +149,9 @@ pub(super) fn decide(failure: &Failure, tries: Tries, policy: &RetryPolicy, jitt
     Decision::Retry(wait.saturating_add(wait.mul_f64(jitter.clamp(0.0, 1.0) / 4.0)))
 }
 
-fn less(room: u64, asked: u32, least: u32) -> Decision {
+fn less(room: u64, asked: u32, least: u64) -> Decision {
     match u32::try_from(room) {
-        Ok(room) if room >= least && room < asked => Decision::AskForLess(room),
+        Ok(fewer) if room >= least && fewer < asked => Decision::AskForLess(fewer),
         Ok(_) | Err(_) => Decision::GiveUp,
     }
 }
@@ -206,8 +215,8 @@ pub(super) fn random_fraction() -> f64 {
 
 fn given_up(failure: Failure, tries: Tries, policy: &RetryPolicy) -> ModelError {
     let mut error = failure.error;
-    if let FailureClass::NoRoom { room } = failure.class {
-        error.over_by = Some(u64::from(policy.least_output).saturating_sub(room));
+    if let FailureClass::NoRoom { room, window } = failure.class {
+        error.over_by = Some(policy.least_output(window).saturating_sub(room));
     }
     let attempts = tries.made() + 1;
     if attempts > 1 {

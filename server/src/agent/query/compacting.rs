@@ -89,7 +89,7 @@ impl Task<'_> {
         if recovery::may_drain(&state) && self.params.context.drain() > 0 {
             return recovery::drained(state, void);
         }
-        if !recovery::may_compact(&state) {
+        if !recovery::may_compact(&state, &error) {
             return recovery::given_up(&error, void);
         }
         let how = Compaction::Reactive { over_by: error.over_by };

@@ -58,6 +58,8 @@ fn a_summary_that_does_not_help_is_not_repeated() {
     };
     check(170_000, &after(0), "Even summarised");
     check(170_000, &after(1), "compact");
+    let counted = CompactState { rounds_since: Some(1), still_full: true, ..CompactState::default() };
+    check(170_000, &Setting { state: counted, ..Setting::new() }, "Even summarised");
     let refilled = CompactState { rounds_since: Some(2), rapid_refills: 3, ..CompactState::default() };
     check(170_000, &Setting { state: refilled, ..Setting::new() }, "full again each time");
 }

@@ -60,7 +60,7 @@ pub(super) fn refused(refusal: &Refusal, asked: Asked<'_>) -> Failure {
     complaint.status = Some(refusal.status);
     let kind = complaint.kind();
     let class = match (kind, complaint.room()) {
-        (_, Some(room)) => FailureClass::NoRoom { room },
+        (_, Some((room, window))) => FailureClass::NoRoom { room, window: Some(window) },
         (ModelErrorKind::Billing | ModelErrorKind::PromptTooLong | ModelErrorKind::UnknownModel, None) => {
             FailureClass::Final
         }
@@ -181,13 +181,14 @@ impl Complaint {
         asked.checked_sub(window).filter(|&over| over > 0)
     }
 
-    /// Tokens that are left for an answer, where the conversation alone would fit. vLLM says what each of them takes.
-    fn room(&self) -> Option<u64> {
+    /// Tokens that are left for an answer, and those of the whole window, where the conversation alone would fit. vLLM says
+    /// what each of them takes.
+    fn room(&self) -> Option<(u64, u64)> {
         let window = self.too_long.filter(|_| self.is_too_long())?.window;
         let (before, _) = self.message.split_once(" in the messages")?;
         let digits: String = before.chars().rev().take_while(char::is_ascii_digit).collect();
         let messages: u64 = digits.chars().rev().collect::<String>().parse().ok()?;
-        window.checked_sub(messages).filter(|&room| room > 0)
+        window.checked_sub(messages).filter(|&room| room > 0).map(|room| (room, window))
     }
 
     /// The model or its server takes no tools.

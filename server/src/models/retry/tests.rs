@@ -80,17 +80,21 @@ fn where_nobody_is_there_throttles_and_overloads_are_waited_out() {
 
 #[test]
 fn an_answer_that_has_no_room_is_asked_for_in_fewer_tokens_if_that_is_worth_it() {
-    let check = |room, asked, tries, wanted| {
-        let failure = failure(ModelErrorKind::PromptTooLong, FailureClass::NoRoom { room });
+    let check_in = |window, room, asked, tries, wanted| {
+        let failure = failure(ModelErrorKind::PromptTooLong, FailureClass::NoRoom { room, window });
         let tries = Tries { max_tokens: asked, ..tries };
         assert_eq!(decide(&failure, tries, &RetryPolicy::default(), 0.0), wanted, "{room} of {asked}");
     };
+    let check = |room, asked, tries, wanted| check_in(Some(200_000), room, asked, tries, wanted);
     check(10_000, 20_000, failed(0), Decision::AskForLess(10_000));
     check(3_000, 20_000, failed(0), Decision::AskForLess(3_000));
     check(2_999, 20_000, failed(0), Decision::GiveUp);
     check(20_000, 20_000, failed(0), Decision::GiveUp);
     check(u64::MAX, 20_000, failed(0), Decision::GiveUp);
     check(10_000, 20_000, failed(9), Decision::GiveUp);
+    check_in(Some(1_000), 300, 400, failed(0), Decision::AskForLess(300));
+    check_in(Some(1_000), 199, 400, failed(0), Decision::GiveUp);
+    check_in(None, 2_048, 20_000, failed(0), Decision::AskForLess(2_048));
 }
 
 #[test]
@@ -187,11 +191,11 @@ async fn a_final_failure_is_told_at_once() {
 
 #[tokio::test(start_paused = true)]
 async fn a_shorter_answer_is_asked_for_at_once_and_what_is_missing_is_told() {
-    let made = attempts(vec![FailureClass::NoRoom { room: 10_000 }]).await;
+    let room = |room| FailureClass::NoRoom { room, window: Some(200_000) };
+    let made = attempts(vec![room(10_000)]).await;
     check_error(&made, None);
     assert_eq!((made.at.as_slice(), made.max_tokens), ([0.0, 0.0].as_slice(), 10_000));
-    let made =
-        attempts(vec![FailureClass::NoRoom { room: 10_000 }, FailureClass::NoRoom { room: 100 }]).await;
+    let made = attempts(vec![room(10_000), room(100)]).await;
     assert_eq!(made.error.and_then(|error| error.over_by), Some(2_900));
     assert_eq!(made.at.len(), 2);
 }

@@ -15,9 +15,11 @@ pub(in crate::agent::query) fn may_drain(state: &State) -> bool {
     state.transition != Some(Continue::CollapseDrainRetry)
 }
 
-/// Once until the next turn.
-pub(in crate::agent::query) fn may_compact(state: &State) -> bool {
-    !state.has_attempted_reactive_compact
+/// Once until the next turn; and not for more tokens right behind a summary, of which a second one would leave as much.
+pub(in crate::agent::query) fn may_compact(state: &State, error: &ModelError) -> bool {
+    let frees_nothing =
+        error.kind == ModelErrorKind::PromptTooLong && state.auto_compact_tracking.rounds_since == Some(0);
+    !state.has_attempted_reactive_compact && !frees_nothing
 }
 
 /// Folds were committed: the same again, shorter. `void`: what of a partial answer was shown.

@@ -140,11 +140,11 @@ fn lengths_are_read_out_of_the_words() {
     );
     assert_eq!(
         length("input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000"),
-        (ModelErrorKind::PromptTooLong, None, FailureClass::NoRoom { room: 10_000 })
+        (ModelErrorKind::PromptTooLong, None, FailureClass::NoRoom { room: 10_000, window: Some(200_000) })
     );
     assert_eq!(
         length("max_tokens: 90000 > 64000, which is the maximum allowed number of output tokens"),
-        (ModelErrorKind::InvalidRequest, None, FailureClass::NoRoom { room: 64_000 })
+        (ModelErrorKind::InvalidRequest, None, FailureClass::NoRoom { room: 64_000, window: None })
     );
 }
 

@@ -107,7 +107,7 @@ fn a_request_that_is_too_long_is_known_by_its_many_names() {
 fn a_conversation_that_fits_leaves_room_for_a_shorter_answer() {
     let said = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (3000 in the messages, 2000 in the completion).";
     let failure = refused(&refusal(400, json!({ "object": "error", "message": said })), ASKED);
-    assert_eq!(failure.class, FailureClass::NoRoom { room: 1_096 });
+    assert_eq!(failure.class, FailureClass::NoRoom { room: 1_096, window: Some(4_096) });
 }
 
 #[test]
