@@ -42,6 +42,8 @@ pub enum Answer {
     Silence,
     /// `workspace/applyEdit`: carried out, and shown by `didChange` before the reply.
     Apply,
+    /// `workspace/applyEdit`: carried out as `Apply`, but for this document, which is locked.
+    ApplyBut(String),
     /// `workspace/applyEdit`: carried out, and shown by `didChange` after the reply.
     ApplyLate,
     /// `workspace/applyEdit`: the user makes these changes first, then it is answered so.
@@ -346,7 +348,10 @@ impl Client {
                     other => panic!("no answer for after typing: {other:?}"),
                 }
             }
-            Some(Answer::Apply) => {
+            Some(Answer::ApplyBut(locked)) if params.to_string().contains(&locked) => {
+                self.reply(&id, &json!({ "applied": false, "failureReason": "it is locked" }));
+            }
+            Some(Answer::Apply | Answer::ApplyBut(_)) => {
                 let applied = self.apply(&params);
                 self.reply(&id, &applied);
             }

@@ -6,7 +6,8 @@
     reason = "a test that can't go on ends with its cause"
 )]
 
-use copydesk_tests::client::Home;
+use copydesk_tests::client::{Answer, Home};
+use copydesk_tests::person::{choose, execute, menu};
 use copydesk_tests::puppet::Puppets;
 use serde_json::{Value, json};
 
@@ -91,5 +92,50 @@ async fn lines_behind_a_last_line_without_a_break_come_with_the_break_before_the
     assert_eq!(file["hunks"][0]["added"], "\nW2");
     assert_eq!(outcomes(&puppets.decide("accept", json!({ "uri": uri })).await), ["accepted"]);
     assert_eq!(puppets.client.text(&uri), "a\nb\nW2");
+    puppets.end().await;
+}
+
+/// All was shown and can be accepted, but `b.txt` is locked.
+async fn half_done() -> Puppets {
+    let mut puppets = with_files(&[("a.txt", "a\n"), ("b.txt", "b\n")]).await;
+    edit(&mut puppets, "a.txt", "a", "A").await;
+    edit(&mut puppets, "b.txt", "b", "B").await;
+    // Only what was shown can be decided.
+    listed(&mut puppets).await;
+    let locked = puppets.home.uri("b.txt");
+    puppets.client.answer("workspace/applyEdit", Answer::ApplyBut(locked));
+    puppets
+}
+
+const UNDO: &str = "Undo what was accepted in a.txt";
+
+#[tokio::test]
+async fn what_was_done_before_a_file_failed_is_taken_back_by_one_action() {
+    let mut puppets = half_done().await;
+    let (a, client) = (puppets.home.uri("a.txt"), &mut puppets.client);
+    execute(client, &json!({ "command": "copydesk.accept-all", "arguments": [] })).await;
+    let asked = client.asked("window/showMessageRequest", 1).await;
+    let told = asked["message"].as_str().unwrap();
+    assert!(told.contains("b.txt") && told.contains("it is locked"), "{told}");
+    assert_eq!(asked["actions"], json!([{ "title": "Keep it" }, { "title": UNDO }]));
+    assert_eq!(client.text(&a), "A\n", "no answer undoes nothing");
+
+    choose(client, &a, 0, UNDO).await;
+    client.asked("workspace/applyEdit", 3).await;
+    assert_eq!(client.text(&a), "a\n");
+    assert!(!menu(client, &a, 0).await.contains(&UNDO.to_owned()));
+    assert_eq!(listed(&mut puppets).await.as_array().unwrap().len(), 2, "both are pending");
+    puppets.end().await;
+}
+
+#[tokio::test]
+async fn what_was_done_before_a_file_failed_is_taken_back_by_an_answer() {
+    let mut puppets = half_done().await;
+    let (a, client) = (puppets.home.uri("a.txt"), &mut puppets.client);
+    client.answer("window/showMessageRequest", Answer::Result(json!({ "title": UNDO })));
+    execute(client, &json!({ "command": "copydesk.accept-all", "arguments": [] })).await;
+    client.asked("window/showMessageRequest", 1).await;
+    client.asked("workspace/applyEdit", 3).await;
+    assert_eq!(client.text(&a), "a\n");
     puppets.end().await;
 }
