@@ -37,7 +37,7 @@ pub use desk::{DeskHandle, MakeProposal, Waits};
 pub use draft::{Draft, Existence, Refusal, ShownHunks, Warning};
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};
-pub use proposal::{AgentView, Extent, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
+pub use proposal::{AgentView, Extent, HalfMove, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
 pub use view::{
     Accept, FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side,
 };

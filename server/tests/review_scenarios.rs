@@ -10,14 +10,17 @@
 
 #[path = "review_scenarios/naive_editor.rs"]
 mod naive_editor;
+#[path = "review_scenarios/told.rs"]
+mod told;
 
 use std::fmt::Write;
 
 use copydesk::conversation::ToolUseId;
 use copydesk::documents::Change;
-use copydesk::review::{HunkRef, HunkState, HunkView, Reason, Take};
+use copydesk::review::{HalfMove, HunkRef, HunkState, HunkView, Reason, Take, ToldWhat};
 use naive_editor::Desk;
 use serde::Deserialize;
+use told::{Facts, Lines, Refused, Said, Share};
 
 /// `semantics` in the file says what each operation means.
 #[derive(Deserialize)]
@@ -32,6 +35,26 @@ struct Scenario {
     start: String,
     ops: Vec<Op>,
     expect: Outcome,
+    /// What the agent is told; `told.rs` says what each value means.
+    told: String,
+    /// Where the design says something else than `told`.
+    policy: Option<Policy>,
+}
+
+#[derive(Deserialize)]
+struct Policy {
+    told: String,
+}
+
+/// One example under way.
+struct Play {
+    desk: Desk,
+    facts: Facts,
+    /// What the user's changes made of the agent's side since it was last told.
+    untold: Lines,
+    /// What the agent was told.
+    told: Vec<Said>,
+    refused: Option<Refused>,
 }
 
 #[derive(Deserialize)]
@@ -123,21 +146,107 @@ fn every_scenario_ends_as_it_should() {
 }
 
 fn run(scenario: &Scenario) -> Result<(), String> {
-    let mut desk = Desk::open(&scenario.start);
+    let (desk, facts) = (Desk::open(&scenario.start), Facts::default());
+    let mut play = Play { desk, facts, untold: Lines::default(), told: Vec::new(), refused: None };
+    let mut proposed = false;
     for (index, op) in scenario.ops.iter().enumerate() {
-        let reason = reason(index);
-        perform(&mut desk, op, &reason)?;
+        let before = play.desk.draft();
+        play.note_rejected(op);
+        perform(&mut play, op, &reason(index))?;
+        let desk = &mut play.desk;
         desk.check_alignment().map_err(|what| format!("     after operation {index}: {what}"))?;
+        match op {
+            // It is told with the result of its call.
+            Op::AgentReplace { .. } | Op::AgentWrite { .. } => {
+                proposed = true;
+                play.tell();
+            }
+            // Before its first change the agent has no side of its own.
+            _ if !proposed => {}
+            Op::User { .. } | Op::UserBatch { .. } | Op::UserFull { .. } | Op::Undo | Op::Redo => {
+                play.untold.change(&before, &desk.draft());
+            }
+            Op::Accept { .. }
+            | Op::AcceptAll
+            | Op::AcceptLines { .. }
+            | Op::Reject { .. }
+            | Op::RejectAll
+            | Op::Amend { .. }
+            | Op::Resolve { .. } => {}
+        }
     }
+    play.tell();
     let got = Outcome {
-        buffer: desk.buffer(),
-        draft: desk.draft(),
-        hunks: desk.review.hunks().iter().map(as_shown).collect(),
+        buffer: play.desk.buffer(),
+        draft: play.desk.draft(),
+        hunks: play.desk.review.hunks().iter().map(as_shown).collect(),
     };
-    if got == scenario.expect { Ok(()) } else { Err(difference(&scenario.expect, &got)) }
+    if got != scenario.expect {
+        return Err(difference(&scenario.expect, &got));
+    }
+    play.compare_told(scenario)
 }
 
-fn perform(desk: &mut Desk, op: &Op, reason: &Reason) -> Result<(), String> {
+impl Play {
+    fn note_rejected(&mut self, op: &Op) {
+        let rejects = |at: usize| match op {
+            Op::Reject { hunk } => at == *hunk,
+            Op::RejectAll => true,
+            Op::Resolve { hunk, take } => take == "mine" && at == *hunk,
+            _ => false,
+        };
+        let hunks = self.desk.review.hunks();
+        let rejected = hunks.iter().enumerate().filter(|(at, _)| rejects(*at));
+        self.facts.rejected.extend(rejected.map(|(_, hunk)| without_last_end(&hunk.added)));
+    }
+
+    fn tell(&mut self) {
+        self.facts.lines.add(std::mem::take(&mut self.untold));
+        self.told.extend(self.desk.review.take_told().into_iter().map(said));
+    }
+
+    /// What the user changed beside the hunks is the desk's to tell; the table of the whole program sees that.
+    fn compare_told(&mut self, scenario: &Scenario) -> Result<(), String> {
+        let value = scenario.policy.as_ref().map_or(&scenario.told, |policy| &policy.told);
+        let conflicts = scenario.expect.hunks.iter().filter(|hunk| hunk.state == "conflicted");
+        self.facts.conflicts = conflicts.map(|hunk| (hunk.old.clone(), hunk.new.clone())).collect();
+        let mut wanted = told::wanted(value, &self.facts).map_err(|what| format!("     {what}"))?;
+        wanted.retain(|said| !matches!(said, Said::FileChanged(_)));
+        self.told.sort();
+        if self.told != wanted {
+            return Err(format!("   ! told   wanted {wanted:?}\n            got    {:?}\n", self.told));
+        }
+        let refusal = told::refusal(value);
+        if self.refused != refusal {
+            return Err(format!("   ! refusal wanted {refusal:?}\n             got    {:?}\n", self.refused));
+        }
+        Ok(())
+    }
+}
+
+fn said(what: ToldWhat) -> Said {
+    let lines = |diff: &str| Lines::of_diff(diff.lines());
+    match what {
+        ToldWhat::Accepted { summary } => Said::Accepted(Share::of(&summary)),
+        ToldWhat::AcceptedByHand { summary } => Said::AcceptedByHand(Share::of(&summary)),
+        ToldWhat::Rejected { reason, text, half, .. } => Said::Rejected {
+            text: without_last_end(&text),
+            why: reason,
+            stands_twice: half == Some(HalfMove::Twice),
+        },
+        ToldWhat::Amended { diff, .. } => Said::Amended(lines(&diff)),
+        ToldWhat::Altered { diff, .. } => Said::Altered(lines(&diff)),
+        ToldWhat::Undone { .. } => Said::Undone,
+        ToldWhat::Conflicted { mine, agents, .. } => {
+            Said::Conflicted { mine: without_last_end(&mine), agents: without_last_end(&agents) }
+        }
+        ToldWhat::FileChanged { diff, .. } => Said::FileChanged(lines(&diff)),
+        ToldWhat::FileRenamed { to } => panic!("nothing is renamed in the examples: {to:?}"),
+    }
+}
+
+fn perform(play: &mut Play, op: &Op, reason: &Reason) -> Result<(), String> {
+    let desk = &mut play.desk;
     match op {
         Op::AgentReplace { old, new, refused } => {
             let draft = desk.draft();
@@ -148,7 +257,11 @@ fn perform(desk: &mut Desk, op: &Op, reason: &Reason) -> Result<(), String> {
                     desk.review.edit(&[change], reason);
                 }
                 ([_], true) => return Err(format!("     {old:?} should not be found once")),
-                (_, true) => {}
+                ([], true) => {
+                    let is_rejected = desk.review.rejected().iter().any(|text| text.contains(old.as_str()));
+                    play.refused = Some(if is_rejected { Refused::Rejected } else { Refused::Amended });
+                }
+                (_, true) => play.refused = Some(Refused::Twice),
                 (places, false) => return Err(format!("     {old:?} found {} times", places.len())),
             }
         }

@@ -9,11 +9,17 @@
     reason = "a test ends where it can't go on, and this one prints its table"
 )]
 
+#[path = "../../server/tests/review_scenarios/told.rs"]
+mod told;
+
 use std::fmt::Write;
 
 use copydesk_tests::client::{Home, full_capabilities};
-use copydesk_tests::puppet::Puppets;
+use copydesk_tests::puppet::{Outcome, Puppets};
 use serde_json::{Value, json};
+use told::{Facts, Lines, Refused, Said, Share};
+
+const AGENT: &str = "the agent";
 
 /// One example under way: an editor with one open file and an undo stack, and a model.
 struct Play {
@@ -23,6 +29,11 @@ struct Play {
     /// Texts before each step, newest last, and those that were undone.
     undo: Vec<String>,
     redo: Vec<String>,
+    facts: Facts,
+    /// What the user's changes made of the agent's side since it was last told.
+    untold: Lines,
+    told: Vec<Said>,
+    refused: Option<Refused>,
 }
 
 #[tokio::test]
@@ -56,35 +67,63 @@ async fn run(scenario: &Value) -> Result<(), String> {
     capabilities["general"]["positionEncodings"] = json!(["utf-32"]);
     let mut puppets = Puppets::start_with(home, capabilities).await;
     puppets.client.did_open(&uri, "plaintext", start);
-    puppets.call("the agent", "Read", json!({ "file_path": path })).await;
-    let mut play = Play { puppets, uri, path, undo: Vec::new(), redo: Vec::new() };
-    let mut result = Ok(());
-    for op in scenario["ops"].as_array().unwrap() {
-        result = play.perform(op).await.map_err(|cause| format!("{op}: {cause}"));
-        if result.is_err() {
-            break;
-        }
-    }
-    if result.is_ok() {
-        result = play.compare(&scenario["expect"]).await;
-    }
+    puppets.call(AGENT, "Read", json!({ "file_path": path })).await;
+    let mut play = Play {
+        puppets,
+        uri,
+        path,
+        undo: Vec::new(),
+        redo: Vec::new(),
+        facts: Facts::default(),
+        untold: Lines::default(),
+        told: Vec::new(),
+        refused: None,
+    };
+    let result = play.run(scenario).await;
     play.puppets.end().await;
     result
 }
 
 impl Play {
+    async fn run(&mut self, scenario: &Value) -> Result<(), String> {
+        let mut proposed = false;
+        for op in scenario["ops"].as_array().unwrap() {
+            self.note_rejected(op).await;
+            let before = self.draft().await;
+            self.perform(op).await.map_err(|cause| format!("{op}: {cause}"))?;
+            let is_by_user =
+                ["user", "user_batch", "user_full", "undo", "redo"].iter().any(|by| op["op"] == *by);
+            proposed |= op["op"] == "agent_replace" || op["op"] == "agent_write";
+            // Before its first change the agent has no side of its own.
+            if is_by_user && proposed {
+                let after = self.draft().await;
+                self.untold.change(&before, &after);
+            }
+        }
+        self.compare(&scenario["expect"]).await?;
+        let told = self.puppets.told(AGENT).await;
+        self.tell(&told)?;
+        self.compare_told(scenario)
+    }
+
     async fn perform(&mut self, op: &Value) -> Result<(), String> {
         match op["op"].as_str().unwrap() {
             "agent_replace" => {
                 let input =
                     json!({ "file_path": self.path, "old_string": op["old"], "new_string": op["new"] });
-                let outcome = self.puppets.call("the agent", "Edit", input).await;
-                if outcome.is_error == (op["refused"] == true) { Ok(()) } else { Err(outcome.text) }
+                let outcome = self.call("Edit", input).await?;
+                if outcome.is_error != (op["refused"] == true) {
+                    return Err(outcome.text);
+                }
+                if outcome.is_error {
+                    self.refused = Some(refused(&outcome.text)?);
+                }
+                Ok(())
             }
             "agent_write" => {
-                self.puppets.call("the agent", "Read", json!({ "file_path": self.path })).await;
+                self.call("Read", json!({ "file_path": self.path })).await?;
                 let input = json!({ "file_path": self.path, "content": op["text"] });
-                let outcome = self.puppets.call("the agent", "Write", input).await;
+                let outcome = self.call("Write", input).await?;
                 if outcome.is_error { Err(outcome.text) } else { Ok(()) }
             }
             "user" => {
@@ -184,6 +223,62 @@ impl Play {
         Ok(())
     }
 
+    /// A call of the agent's. With its result it is told what happened until then.
+    async fn call(&mut self, tool: &str, input: Value) -> Result<Outcome, String> {
+        let outcome = self.puppets.call(AGENT, tool, input).await;
+        self.tell(&outcome.told)?;
+        Ok(outcome)
+    }
+
+    /// Every line that the user's changes made of the agent's side was told, once.
+    fn tell(&mut self, told: &str) -> Result<(), String> {
+        let news = said(told);
+        let lines = news.iter().filter_map(|said| match said {
+            Said::FileChanged(lines) | Said::Altered(lines) => Some(lines.clone()),
+            _ => None,
+        });
+        let mut all = Lines::default();
+        lines.for_each(|lines| all.add(lines));
+        let untold = std::mem::take(&mut self.untold);
+        if all != untold {
+            return Err(format!("the user changed {untold:?}, told was {told:?}"));
+        }
+        self.facts.lines.add(untold);
+        self.told.extend(news);
+        Ok(())
+    }
+
+    fn compare_told(&mut self, scenario: &Value) -> Result<(), String> {
+        let value = scenario.pointer("/policy/told").unwrap_or(&scenario["told"]).as_str().unwrap();
+        let hunks = scenario["expect"]["hunks"].as_array().unwrap();
+        let text = |side: &Value| side.as_str().unwrap().to_owned();
+        let conflicts = hunks.iter().filter(|hunk| hunk["state"] == "conflicted");
+        self.facts.conflicts = conflicts.map(|hunk| (text(&hunk["old"]), text(&hunk["new"]))).collect();
+        let wanted = told::wanted(value, &self.facts)?;
+        self.told.sort();
+        if self.told != wanted {
+            return Err(format!("told   {:?}\n     wanted {wanted:?}", self.told));
+        }
+        let refusal = told::refusal(value);
+        if self.refused == refusal { Ok(()) } else { Err(format!("refused: {:?}", self.refused)) }
+    }
+
+    /// The agent's text of what is about to be rejected.
+    async fn note_rejected(&mut self, op: &Value) {
+        let all = op["op"] == "reject_all";
+        if !all && op["op"] != "reject" && op["take"] != "mine" {
+            return;
+        }
+        let hunks = self.hunks().await;
+        let rejected = hunks.iter().enumerate().filter(|(at, _)| all || op["hunk"] == *at);
+        self.facts.rejected.extend(rejected.map(|(_, hunk)| text_of(&hunk["added"])));
+    }
+
+    async fn draft(&mut self) -> String {
+        let shown = self.puppets.show(&self.uri.clone()).await;
+        shown["draft"].as_str().unwrap_or_default().to_owned()
+    }
+
     fn step(&mut self) {
         self.undo.push(self.text());
         self.redo.clear();
@@ -224,15 +319,80 @@ fn as_wanted(hunk: &Value) -> Value {
     let added = hunk["added"].as_str().unwrap();
     let start = &hunk["range"]["start"];
     let behind_the_last = start["character"] != 0 && added.starts_with(['\n', '\r']);
-    let lines = |side: &Value| {
-        let text = side.as_str().unwrap().replace("\r\n", "\n");
-        text.strip_suffix('\n').unwrap_or(&text).to_owned()
-    };
-    let new = lines(&hunk["added"]);
+    let new = text_of(&hunk["added"]);
     json!({
         "line": start["line"].as_u64().unwrap() + u64::from(behind_the_last),
-        "old": lines(&hunk["removed"]),
+        "old": text_of(&hunk["removed"]),
         "new": if behind_the_last { new.strip_prefix('\n').unwrap_or(&new) } else { &new },
         "state": hunk["state"],
     })
+}
+
+/// Whole lines without the last line's end.
+fn text_of(side: &Value) -> String {
+    let text = side.as_str().unwrap().replace("\r\n", "\n");
+    text.strip_suffix('\n').unwrap_or(&text).to_owned()
+}
+
+/// What the reminders of a request say, taken apart.
+fn said(told: &str) -> Vec<Said> {
+    let lines: Vec<&str> = told.lines().collect();
+    let mut all = Vec::new();
+    let mut in_diff = false;
+    for (at, line) in lines.iter().enumerate() {
+        in_diff &= !line.starts_with('<');
+        if in_diff {
+            continue;
+        }
+        let below = || lines[at + 1..].iter().copied().take_while(|line| line.starts_with("  "));
+        let summary = line.split_once(" in f.txt: ").map_or("", |(_, summary)| summary);
+        let share = Share::of(summary);
+        let said = if line.starts_with("- accepted in ") {
+            Said::Accepted(share)
+        } else if line.starts_with("- made by hand, ") {
+            Said::AcceptedByHand(share)
+        } else if line.starts_with("- REJECTED in ") {
+            Said::Rejected {
+                text: quoted(below(), "  The file does not have this text:"),
+                why: below().find_map(|line| line.strip_prefix("  The user's reason: ")).map(str::to_owned),
+                stands_twice: below().any(|line| line.contains("has them twice")),
+            }
+        } else if line.starts_with("- put in other words by the user") {
+            Said::Amended(Lines::of_diff(below().map(|line| &line[4..])))
+        } else if line.starts_with("- accepted with the user's own changes ") {
+            Said::Altered(Lines::of_diff(below().map(|line| &line[4..])))
+        } else if line.starts_with("- taken back after it had been accepted") {
+            Said::Undone
+        } else if line.starts_with("- in CONFLICT ") {
+            Said::Conflicted {
+                mine: quoted(below(), "  The user's text:"),
+                agents: quoted(below(), "  Yours:"),
+            }
+        } else if line.starts_with("f.txt was changed by the user since") {
+            in_diff = true;
+            let diff = lines[at + 1..].iter().copied().take_while(|line| !line.starts_with('<'));
+            Said::FileChanged(Lines::of_diff(diff))
+        } else {
+            assert!(!line.starts_with("- "), "nobody knows what this tells: {line}");
+            continue;
+        };
+        all.push(said);
+    }
+    all
+}
+
+/// The text that is quoted below `heading`, up to the next heading.
+fn quoted<'a>(lines: impl Iterator<Item = &'a str>, heading: &str) -> String {
+    let behind = lines.skip_while(|line| *line != heading).skip(1);
+    behind.map_while(|line| line.strip_prefix("    ")).collect::<Vec<_>>().join("\n")
+}
+
+fn refused(text: &str) -> Result<Refused, String> {
+    let known = [
+        ("you proposed and the user rejected", Refused::Rejected),
+        ("The file changed since you last read it:\n@@ -2 +2 @@\n-B\n+Bu\n", Refused::Amended),
+        ("stands in f.txt 2 times", Refused::Twice),
+    ];
+    let found = known.iter().find(|(words, _)| text.contains(words));
+    found.map(|(_, refused)| *refused).ok_or_else(|| text.to_owned())
 }

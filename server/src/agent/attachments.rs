@@ -13,7 +13,7 @@ use super::state::RoundContext;
 use crate::config::ContextNumber;
 use crate::conversation::{AttachmentKind, Message};
 use crate::documents::{AbsPath, ReadError, Text, Workspace};
-use crate::review::{Told, ToldWhat, unified_diff};
+use crate::review::{HalfMove, Told, ToldWhat, unified_diff};
 
 /// The text of each file when the model was last told of a change there. One for each session.
 #[derive(Debug, Default)]
@@ -173,12 +173,16 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
         ToldWhat::AcceptedByHand { summary } => {
             decision(format!("- made by hand, as you proposed it, in {name}: {summary}"))
         }
-        ToldWhat::Rejected { summary, reason, text } => {
+        ToldWhat::Rejected { summary, reason, text, half } => {
             let reason = reason.as_ref().map(|reason| format!("\n  The user's reason: {reason}"));
             let text = Some(text).filter(|text| !text.trim().is_empty());
             let text = text.map(|text| format!("\n  The file does not have this text:\n{}", indented(text)));
+            let half = half.map_or("", |half| match half {
+                HalfMove::Twice => "\n  The lines were to be moved: where they would go is pending still, so your text has them twice now.",
+                HalfMove::Nowhere => "\n  The lines were to be moved: that they go is pending still, so your text has them nowhere now.",
+            });
             decision(format!(
-                "- REJECTED in {name}: {summary}{}{}",
+                "- REJECTED in {name}: {summary}{}{}{half}",
                 reason.unwrap_or_default(),
                 text.unwrap_or_default()
             ))
@@ -195,9 +199,9 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
             "- taken back after it had been accepted, so pending again, in {name}: {summary}"
         )),
         ToldWhat::Conflicted { summary, mine, agents } => decision(format!(
-            "- in CONFLICT with what the user wrote meanwhile in {name}: {summary}\n  The user's text:\n{}\n  Yours:\n{}",
-            indented(mine),
-            indented(agents)
+            "- in CONFLICT with what the user wrote meanwhile in {name}: {summary}\n  The user's text{}\n  Yours{}",
+            quoted(mine),
+            quoted(agents)
         )),
         ToldWhat::FileChanged { by, diff } => change(format!(
             "{name} was changed by {by} since you last saw it. The change is meant: do not undo it.\n{diff}"
@@ -205,6 +209,14 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
         ToldWhat::FileRenamed { to } => {
             change(format!("{name} was renamed to {}: use the new name.", workspace.display(to)))
         }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    if text.is_empty() {
+        ": nothing, the lines are deleted".to_owned()
+    } else {
+        format!(":\n{}", indented(text))
     }
 }
 
@@ -245,12 +257,24 @@ mod tests {
                     summary,
                     reason: Some("too long".into()),
                     text: "fn open_it() {}\n".into(),
+                    half: None,
                 },
             ],
             &["What became of changes you proposed:\n\
                - accepted in a.rs: rename load to open\n\
                - REJECTED in a.rs: rename load to open\n  The user's reason: too long\n  \
                The file does not have this text:\n    fn open_it() {}"],
+        );
+    }
+
+    #[test]
+    fn both_texts_of_a_conflict_are_told_and_what_is_deleted_as_such() {
+        let (summary, agents) = ("add a guard".to_owned(), "if a {}\n".to_owned());
+        check(
+            vec![ToldWhat::Conflicted { summary, mine: String::new(), agents }],
+            &["What became of changes you proposed:\n\
+               - in CONFLICT with what the user wrote meanwhile in a.rs: add a guard\n  \
+               The user's text: nothing, the lines are deleted\n  Yours:\n    if a {}"],
         );
     }
 

@@ -7,7 +7,7 @@ use super::line::{End, Line, joined, read, replacement, split};
 use super::partial::partly;
 use super::shown::trimmed;
 use super::told::Net;
-use super::{HunkId, HunkRef, HunkState, Reason, Take};
+use super::{HalfMove, HunkId, HunkRef, HunkState, Reason, Take};
 use crate::conversation::ToolUseId;
 use crate::documents::{Change, Text};
 
@@ -36,7 +36,8 @@ impl Draft {
         }
         indexes.sort_unstable();
         indexes.dedup();
-        self.warn_about_moves(&indexes);
+        let halves = self.halves_of_moves(&indexes);
+        self.warn_about_moves(&halves);
         Ok(self.claimed_edits(&indexes, None))
     }
 
@@ -120,15 +121,17 @@ impl Draft {
         let mut indexes = hunks.iter().map(|hunk| self.named(hunk)).collect::<Result<Vec<_>, _>>()?;
         indexes.sort_unstable();
         indexes.dedup();
-        self.warn_about_moves(&indexes);
+        let halves = self.halves_of_moves(&indexes);
+        self.warn_about_moves(&halves);
         for index in indexes.into_iter().rev() {
-            self.reject_at(index, reason);
+            let is_half = halves.iter().any(|(half, _)| *half == index);
+            self.reject_at(index, reason, is_half.then(|| self.half_left(index)));
         }
         self.realign_if_lost();
         Ok(())
     }
 
-    fn reject_at(&mut self, index: usize, reason: Option<&str>) {
+    fn reject_at(&mut self, index: usize, reason: Option<&str>, half: Option<HalfMove>) {
         if index >= self.alignment.hunks.len() {
             return;
         }
@@ -136,7 +139,7 @@ impl Draft {
         let hunk = self.alignment.hunks.remove(index);
         self.rejected_text(joined(&agents));
         let text = joined(&agents);
-        self.told.record(&hunk, Net::Rejected { reason: reason.map(str::to_owned), text });
+        self.told.record(&hunk, Net::Rejected { reason: reason.map(str::to_owned), text, half });
         if self.buffer.is_some() && self.draft.is_some() {
             self.write_draft(index, hunk.draft, &mine, hunk.buffer.start);
         } else {
@@ -165,7 +168,7 @@ impl Draft {
             let mut part = hunk.clone();
             part.id = id;
             part.share = Share::Part;
-            self.told.record(&part, Net::Rejected { reason: None, text: joined(&gone) });
+            self.told.record(&part, Net::Rejected { reason: None, text: joined(&gone), half: None });
         }
         if let Some(hunk) = self.alignment.hunks.get_mut(index) {
             hunk.share = Share::Rest;
@@ -235,7 +238,7 @@ impl Draft {
             Take::Redo => {
                 let (mine, agents) = self.sides(index);
                 if let Some(hunk) = self.alignment.hunks.get(index).cloned() {
-                    self.reject_at(index, None);
+                    self.reject_at(index, None, None);
                     self.realign_if_lost();
                     self.told.record(&hunk, Net::Conflicted { mine: joined(&mine), agents: joined(&agents) });
                 }
@@ -283,24 +286,35 @@ impl Draft {
         self.rejected.push(text);
     }
 
-    /// Of blocks whose other half is not decided with them.
-    fn warn_about_moves(&mut self, indexes: &[usize]) {
+    /// Of the hunks with these indexes those that are one half of a move, with the other half, which is not among them.
+    fn halves_of_moves(&self, indexes: &[usize]) -> Vec<(usize, HunkId)> {
         let moves = self.moves();
-        let name = |index: &usize| self.alignment.hunks.get(*index).map(|hunk| hunk.id.clone());
-        let decided: Vec<HunkId> = indexes.iter().filter_map(name).collect();
-        let halves = indexes.iter().filter_map(|index| {
+        let decided: Vec<&HunkId> =
+            indexes.iter().filter_map(|index| Some(&self.alignment.hunks.get(*index)?.id)).collect();
+        let half = |index: &usize| {
             let other = moves.get(*index)?.clone()?;
-            (!decided.contains(&other)).then_some((name(index)?, other))
-        });
-        let warnings = halves.map(|(half, other)| Warning {
-            message: format!(
-                "{} is one half of a moved block; {} is the other. Decided differently, the block stands twice or not at all.",
-                half.0, other.0
-            ),
-            inverse: None,
-        });
-        let warnings: Vec<_> = warnings.collect();
-        self.warnings.extend(warnings);
+            (!decided.contains(&&other)).then_some((*index, other))
+        };
+        indexes.iter().filter_map(half).collect()
+    }
+
+    fn warn_about_moves(&mut self, halves: &[(usize, HunkId)]) {
+        for (index, other) in halves {
+            let Some(half) = self.alignment.hunks.get(*index) else { continue };
+            self.warnings.push(Warning {
+                message: format!(
+                    "{} is one half of a moved block; {} is the other. Decided differently, the block stands twice or not at all.",
+                    half.id.0, other.0
+                ),
+                inverse: None,
+            });
+        }
+    }
+
+    /// What is left of a move once this half of it is rejected.
+    fn half_left(&self, index: usize) -> HalfMove {
+        let deletes = self.alignment.hunks.get(index).is_some_and(|hunk| hunk.draft.is_empty());
+        if deletes { HalfMove::Twice } else { HalfMove::Nowhere }
     }
 }
 

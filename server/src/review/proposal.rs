@@ -105,6 +105,8 @@ pub enum ToldWhat {
         summary: String,
         reason: Option<String>,
         text: String,
+        /// It was one half of a moved block, and the other is pending still.
+        half: Option<HalfMove>,
     },
     /// Put in other words by the user, and pending still: a small diff.
     Amended {
@@ -133,6 +135,13 @@ pub enum ToldWhat {
     FileRenamed {
         to: AbsPath,
     },
+}
+
+/// Where the lines of a moved block stand in the agent's text, with one half of the move rejected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HalfMove {
+    Twice,
+    Nowhere,
 }
 
 impl ToldWhat {

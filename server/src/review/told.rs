@@ -4,7 +4,7 @@ use similar::TextDiff;
 
 use super::hunk::Hunk;
 use super::line::{Line, joined};
-use super::{HunkId, ToldWhat};
+use super::{HalfMove, HunkId, ToldWhat};
 
 /// Where a hunk stands, as far as the agent is told.
 #[derive(Clone, Debug, PartialEq)]
@@ -12,7 +12,7 @@ pub(super) enum Net {
     Pending,
     Accepted,
     AcceptedByHand,
-    Rejected { reason: Option<String>, text: String },
+    Rejected { reason: Option<String>, text: String, half: Option<HalfMove> },
     Undone,
     Conflicted { mine: String, agents: String },
 }
@@ -77,8 +77,8 @@ impl Ledger {
                     Net::Pending => {}
                     Net::Accepted => all.push(ToldWhat::Accepted { summary: summary.clone() }),
                     Net::AcceptedByHand => all.push(ToldWhat::AcceptedByHand { summary: summary.clone() }),
-                    Net::Rejected { reason, text } => {
-                        all.push(ToldWhat::Rejected { summary: summary.clone(), reason, text });
+                    Net::Rejected { reason, text, half } => {
+                        all.push(ToldWhat::Rejected { summary: summary.clone(), reason, text, half });
                     }
                     Net::Undone => all.push(ToldWhat::Undone { summary: summary.clone() }),
                     Net::Conflicted { mine, agents } => {
