@@ -131,9 +131,13 @@ impl Client {
 
     /// Waits for the response to `id`; meanwhile everything else is taken care of.
     pub async fn response(&mut self, id: &Value) -> Result<Value, Value> {
+        let is_it = |message: &Value| message.get("method").is_none() && message.get("id") == Some(id);
         loop {
-            let message = self.receive(&format!("the response to {id}")).await;
-            if message.get("method").is_none() && message.get("id") == Some(id) {
+            let message = match self.unread.iter().position(is_it) {
+                Some(at) => self.unread.remove(at),
+                None => self.receive(&format!("the response to {id}")).await,
+            };
+            if is_it(&message) {
                 return match message.get("error") {
                     Some(error) => Err(error.clone()),
                     None => Ok(message.get("result").cloned().unwrap_or_default()),

@@ -34,6 +34,33 @@ async fn shutdown_and_exit_end_it_with_zero_though_stdin_stays_open() {
 }
 
 #[tokio::test]
+async fn what_was_asked_before_the_end_is_answered_whole_though_nobody_waited_for_it() {
+    let home = Home::new();
+    let text = "line\n".repeat(100_000);
+    home.write("a.txt", &text);
+    let mut client = Client::start(&home);
+    // All of it is on its way before the first answer can be read, and then the input ends.
+    let hello = json!({"processId": null, "capabilities": full_capabilities(), "workspaceFolders": null});
+    let mut asked = vec![client.send_request("initialize", hello)];
+    client.notify("initialized", json!({}));
+    client.did_open(&home.uri("a.txt"), "plaintext", &text);
+    for _ in 0..20 {
+        asked.push(client.send_request("copydesk/proposal/show", json!({"uri": home.uri("a.txt")})));
+        asked.push(client.send_request("copydesk/proposal/list", json!({})));
+    }
+    let shutdown = client.send_request("shutdown", Value::Null);
+    client.notify("exit", Value::Null);
+    client.hang_up();
+    for id in asked {
+        let answer = client.response(&json!(id)).await;
+        let shown = answer.unwrap_or_else(|error| panic!("request {id}: {error}"));
+        assert!(shown.get("buffer").is_none_or(|buffer| buffer.as_str() == Some(&text)));
+    }
+    assert_eq!(client.response(&json!(shutdown)).await, Ok(Value::Null));
+    assert_eq!(client.exit_code().await, 0);
+}
+
+#[tokio::test]
 async fn exit_without_shutdown_ends_it_with_one() {
     let home = Home::new();
     let mut client = Client::open(&home).await;

@@ -215,6 +215,47 @@ async fn a_change_that_is_not_utf8_is_lost_for_its_file_alone() {
     puppets.end().await;
 }
 
+/// Sends `body`, in which a change of a.txt is; then that text is not known.
+async fn check_lost(puppets: &mut Puppets, body: &[u8]) {
+    let uri = puppets.home.uri("a.txt");
+    let client = &mut puppets.client;
+    client.send_raw(&frame(body));
+    let said = |shown: &Value| {
+        shown["message"].as_str().unwrap_or_default().contains("could not read a change of a.txt that")
+    };
+    client.notification("window/showMessage", said).await;
+    let accept = json!({ "decision": "accept", "target": { "uri": uri } });
+    let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
+    let message = decided["results"][0]["message"].as_str().unwrap();
+    assert!(message.contains("open it again"), "{decided}");
+    // In step again.
+    let text = client.text(&uri).to_owned();
+    client.replace(&uri, &text);
+}
+
+#[tokio::test]
+async fn a_broken_change_is_lost_however_it_is_written() {
+    let (mut puppets, uri) = with_hunk().await;
+    let (document, changes) = (format!(r#"{{"uri":"{uri}","version":2}}"#), r#"[{"text":"x"}]"#);
+    let whole = |method: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"textDocument":{document},"contentChanges":{changes}}}}}"#
+        )
+    };
+    let broken = |method: &str| whole(method).replace("}]}}", "");
+    check_lost(&mut puppets, broken("textDocument/didChange").as_bytes()).await;
+    check_lost(&mut puppets, broken(r"textDocument\/didChange").as_bytes()).await;
+    check_lost(&mut puppets, broken(r"\u0074extDocument\u002FdidChange").as_bytes()).await;
+    let not_utf_8 = [broken(r"textDocument\/didChange").as_bytes(), b"\xe4\"}]}}"].concat();
+    check_lost(&mut puppets, &not_utf_8).await;
+    check_lost(&mut puppets, format!("[{}]", whole("textDocument/didChange")).as_bytes()).await;
+    check_lost(&mut puppets, format!("[{}", broken("textDocument/didChange")).as_bytes()).await;
+    let utf_16 = |text: String| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<u8>>();
+    check_lost(&mut puppets, &utf_16(whole("textDocument/didChange"))).await;
+    check_lost(&mut puppets, whole("textDocument/didChange").replace("2.0", "1.0").as_bytes()).await;
+    puppets.end().await;
+}
+
 #[tokio::test]
 async fn an_opening_that_cannot_be_read_leaves_the_file_to_the_editor_until_its_text_is_known() {
     let (mut puppets, uri) = with_hunk().await;

@@ -73,7 +73,11 @@ where
                 self.shut_down |= method == "shutdown" && granted;
                 future::ready(result).boxed()
             }
-            Poll::Pending => handler,
+            Poll::Pending => {
+                // What is not granted is refused at once.
+                self.shut_down |= method == "shutdown";
+                handler
+            }
         }
     }
 }

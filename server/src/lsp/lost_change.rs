@@ -1,6 +1,8 @@
 //! A `didOpen` or `didChange` that can't be read: dropped in silence, it would leave the server with another text than the
 //! editor's.
 
+mod pieces;
+
 use serde::Deserialize;
 use serde_json::{Value, json};
 use tower_lsp::jsonrpc::Request;
@@ -8,6 +10,9 @@ use tower_lsp::ls_types::{Range, Uri, VersionedTextDocumentIdentifier};
 
 /// What such a message is handled as; no method of the protocol.
 pub(super) const METHOD: &str = "copydesk/_lostChange";
+
+const OPENING: &str = "textDocument/didOpen";
+const CHANGE: &str = "textDocument/didChange";
 
 /// What is left of it.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
@@ -57,33 +62,48 @@ struct ReadableChange<'a> {
 /// Gives `request`, or what is handled in the place of a `didOpen` or `didChange` that can't be read.
 pub(super) fn or_lost(request: Request) -> Request {
     let params = request.params().unwrap_or(&Value::Null);
-    let (opening, read) = match request.method() {
-        "textDocument/didOpen" => (true, ReadableOpening::deserialize(params).map(|_| ())),
-        "textDocument/didChange" => (false, Readable::deserialize(params).map(|_| ())),
+    let read = match request.method() {
+        OPENING => ReadableOpening::deserialize(params).map(|_| ()),
+        CHANGE => Readable::deserialize(params).map(|_| ()),
         _ => return request,
     };
     let Err(error) = read else { return request };
-    let uri = params.pointer("/textDocument/uri").and_then(Value::as_str);
-    let params = json!({ "uri": uri, "opening": opening, "cause": error.to_string() });
-    Request::build(METHOD).params(params).finish()
+    lost(uri_in(params), request.method() == OPENING, &error.to_string())
 }
 
-/// What is handled in the place of `body`, which is no JSON because of `cause`, if it was to be a `didOpen` or `didChange`:
-/// whose it was is read off its pieces.
-pub(super) fn in_broken(body: &[u8], cause: &str) -> Option<Request> {
-    let text = String::from_utf8_lossy(body);
-    // A quote within a string has a backslash before it, so these are no words of a document.
-    let opening = text.contains(r#""textDocument/didOpen""#);
-    if !opening && !text.contains(r#""textDocument/didChange""#) {
-        return None;
+/// What is handled in the place of `body`, which is no JSON because of `cause`, for each `didOpen` and `didChange` that was to
+/// be in it: whose they were is read off its pieces.
+pub(super) fn in_broken(body: &[u8], cause: &str) -> Vec<Request> {
+    let pieces = pieces::of(body);
+    let openings: Vec<bool> = pieces
+        .strings()
+        .filter(|string| matches!(*string, OPENING | CHANGE))
+        .map(|method| method == OPENING)
+        .collect();
+    let uris = pieces.values_of("uri");
+    match &*openings {
+        [] => Vec::new(),
+        [opening] => vec![lost(uris.first().copied().flatten(), *opening, cause)],
+        several if several.len() == uris.len() => {
+            uris.iter().zip(several).map(|(uri, opening)| lost(*uri, *opening, cause)).collect()
+        }
+        _ => vec![lost(None, false, cause)],
     }
-    let after = text.split_once(r#""uri""#).and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
-    let value = after.and_then(|rest| {
-        serde_json::Deserializer::from_str(rest).into_iter::<String>().next().and_then(Result::ok)
-    });
-    let uri = value.filter(|uri| !uri.contains('\u{fffd}'));
-    let params = json!({ "uri": uri, "opening": opening, "cause": cause });
-    Some(Request::build(METHOD).params(params).finish())
+}
+
+/// The same for a message that is JSON, and yet not one that is taken because of `cause`.
+pub(super) fn in_refused(message: &serde_json::Map<String, Value>, cause: &str) -> Option<Request> {
+    let method = message.get("method").and_then(Value::as_str)?;
+    let uri = message.get("params").and_then(uri_in);
+    matches!(method, OPENING | CHANGE).then(|| lost(uri, method == OPENING, cause))
+}
+
+fn uri_in(params: &Value) -> Option<&str> {
+    params.pointer("/textDocument/uri").and_then(Value::as_str)
+}
+
+fn lost(uri: Option<&str>, opening: bool, cause: &str) -> Request {
+    Request::build(METHOD).params(json!({ "uri": uri, "opening": opening, "cause": cause })).finish()
 }
 
 #[cfg(test)]
@@ -141,27 +161,61 @@ mod tests {
         check(json!({"contentChanges": change}), Some((None, "textDocument")));
     }
 
-    /// The document, and whether it was its opening; `None`: it was about no document's text.
+    /// Each document, and whether it was its opening.
     #[track_caller]
-    fn check_broken(body: &[u8], wanted: Option<(Option<&str>, bool)>) {
-        let lost = in_broken(body, "it ends early").map(|request| {
-            assert_eq!(request.method(), METHOD);
-            LostChange::deserialize(request.params().unwrap()).unwrap()
-        });
-        let of = |lost: &'_ LostChange| (lost.uri.clone(), lost.opening, lost.cause.clone());
-        let wanted =
-            wanted.map(|(uri, opening)| (uri.map(str::to_owned), opening, "it ends early".to_owned()));
-        assert_eq!(lost.as_ref().map(of), wanted);
+    fn check_broken(body: &[u8], wanted: &[(Option<&str>, bool)]) {
+        let lost: Vec<LostChange> = in_broken(body, "it ends early")
+            .into_iter()
+            .map(|request| {
+                assert_eq!(request.method(), METHOD);
+                LostChange::deserialize(request.params().unwrap()).unwrap()
+            })
+            .collect();
+        let lost: Vec<_> = lost.iter().map(|lost| (lost.uri.as_deref(), lost.opening)).collect();
+        assert_eq!(lost, wanted);
     }
 
     #[test]
     fn a_change_that_is_no_json_is_lost_for_its_document() {
         check_broken(
             b"{\"method\":\"textDocument/didChange\",\"params\":{\"textDocument\":{\"uri\": \"file:///a\",\"version\":2},\"contentChanges\":[{\"text\":\"\xff",
-            Some((Some("file:///a"), false)),
+            &[(Some("file:///a"), false)],
         );
-        check_broken(b"{\"method\":\"textDocument/didOpen\",\"params\":{\"te", Some((None, true)));
-        check_broken(b"{\"uri\":\"file:///\xff\",\"method\":\"textDocument/didChange\"", Some((None, false)));
-        check_broken(br#"{"method":"textDocument/hover","params":"textDocument/didChange\""#, None);
+        check_broken(b"{\"method\":\"textDocument/didOpen\",\"params\":{\"te", &[(None, true)]);
+        check_broken(b"{\"uri\":\"file:///\xff\",\"method\":\"textDocument/didChange\"", &[(None, false)]);
+        check_broken(br#"{"method":"textDocument/hover","params":"textDocument/didChange\""#, &[]);
+    }
+
+    #[test]
+    fn it_is_lost_however_its_method_is_spelled() {
+        check_broken(br#"{"method":"textDocument\/didChange","uri":"file:\/\/\/a"#, &[(None, false)]);
+        check_broken(
+            br#"{"method":"textDocument\/didChange","uri":"file:\/\/\/a","#,
+            &[(Some("file:///a"), false)],
+        );
+        check_broken(
+            br#"{"uri" : "file:///a","text":"a"b","method":"\u0074extDocument/did\u0043hange""#,
+            &[(Some("file:///a"), false)],
+        );
+    }
+
+    #[test]
+    fn each_document_of_a_broken_batch_is_lost() {
+        let of = |method: &str, uri: &str| format!(r#"{{"method":"textDocument/{method}","uri":"{uri}"}}"#);
+        let batch = format!("[{},{},", of("didChange", "file:///a"), of("didOpen", "file:///b"));
+        check_broken(batch.as_bytes(), &[(Some("file:///a"), false), (Some("file:///b"), true)]);
+        let torn = format!("[{},{}", of("didChange", "file:///a"), r#"{"method":"textDocument/didChange","#);
+        check_broken(torn.as_bytes(), &[(None, false)]);
+    }
+
+    #[test]
+    fn a_change_in_utf_16_is_lost() {
+        let text = r#"{"method":"textDocument/didChange","uri":"file:///a","text":"x"}"#;
+        let units: Vec<u16> = text.encode_utf16().collect();
+        let little: Vec<u8> = units.iter().flat_map(|unit| unit.to_le_bytes()).collect();
+        let big: Vec<u8> = units.iter().flat_map(|unit| unit.to_be_bytes()).collect();
+        for body in [&little, &big, &[b"\xff\xfe", &*little].concat(), &[b"\xfe\xff", &*big].concat()] {
+            check_broken(body, &[(Some("file:///a"), false)]);
+        }
     }
 }

@@ -15,6 +15,8 @@ pub(super) enum Incoming {
     Answer { id: i64, result: Result<Value, Error> },
     /// No message at all: this is what to answer.
     Invalid(Response),
+    /// No message, but changes of documents were to be in it: what is handled in their place, and what is answered.
+    Lost(Vec<Request>, Option<Response>),
 }
 
 /// Reads one body. Editors written in JavaScript send half a character where somebody cut one: it counts as one unit of
@@ -26,11 +28,11 @@ pub(super) fn decode(body: &[u8]) -> Incoming {
     };
     match message {
         Ok(Value::Object(message)) => object(message),
-        Ok(Value::Array(_)) => invalid(Id::Null, "LSP has no batches of messages: send them one by one"),
+        Ok(Value::Array(messages)) => batch(&messages),
         Ok(_) => invalid(Id::Null, "a message is a JSON object"),
         Err(cause) => match lost_change::in_broken(body, &cause) {
-            Some(lost) => Incoming::Request(lost),
-            None => Incoming::Invalid(parse_error(&cause)),
+            lost if lost.is_empty() => Incoming::Invalid(parse_error(&cause)),
+            lost => Incoming::Lost(lost, None),
         },
     }
 }
@@ -45,19 +47,27 @@ pub(super) fn error(code: ErrorCode, message: String) -> Error {
     Error { code, message: message.into(), data: None }
 }
 
+fn batch(messages: &[Value]) -> Incoming {
+    let cause = "LSP has no batches of messages: send them one by one";
+    let objects = messages.iter().filter_map(Value::as_object);
+    or_lost(objects.filter_map(|message| lost_change::in_refused(message, cause)), Id::Null, cause)
+}
+
 fn object(mut message: serde_json::Map<String, Value>) -> Incoming {
     let id = match message.remove("id") {
         None => None,
         Some(Value::Null) => Some(Id::Null),
         Some(Value::String(id)) => Some(Id::String(id)),
         Some(Value::Number(id)) if id.is_i64() => Some(Id::Number(id.as_i64().unwrap_or_default())),
-        Some(_) => return invalid(Id::Null, "an id is a string or a whole number"),
+        Some(_) => return refused(&message, Id::Null, "an id is a string or a whole number"),
     };
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
-        return invalid(id.unwrap_or_default(), "expected `\"jsonrpc\": \"2.0\"`");
+        return refused(&message, id.unwrap_or_default(), "expected `\"jsonrpc\": \"2.0\"`");
+    }
+    if id == Some(Id::Null) && message.contains_key("method") {
+        return refused(&message, Id::Null, "the id of a request is not null");
     }
     match (message.remove("method"), id) {
-        (Some(Value::String(_)), Some(Id::Null)) => invalid(Id::Null, "the id of a request is not null"),
         (Some(Value::String(method)), id) => {
             let mut request = Request::build(method);
             if let Some(params) = message.remove("params") {
@@ -92,11 +102,22 @@ fn answer(message: &mut serde_json::Map<String, Value>) -> Result<Value, Error> 
     }
 }
 
+fn refused(message: &serde_json::Map<String, Value>, id: Id, cause: &str) -> Incoming {
+    or_lost(lost_change::in_refused(message, cause).into_iter(), id, cause)
+}
+
+fn or_lost(lost: impl Iterator<Item = Request>, id: Id, cause: &str) -> Incoming {
+    let lost: Vec<Request> = lost.collect();
+    let answer = invalid_request(id, cause);
+    if lost.is_empty() { Incoming::Invalid(answer) } else { Incoming::Lost(lost, Some(answer)) }
+}
+
 fn invalid(id: Id, cause: &str) -> Incoming {
-    Incoming::Invalid(Response::from_error(
-        id,
-        error(ErrorCode::InvalidRequest, format!("Invalid request: {cause}")),
-    ))
+    Incoming::Invalid(invalid_request(id, cause))
+}
+
+fn invalid_request(id: Id, cause: &str) -> Response {
+    Response::from_error(id, error(ErrorCode::InvalidRequest, format!("Invalid request: {cause}")))
 }
 
 #[cfg(test)]
@@ -139,8 +160,34 @@ mod tests {
     #[test]
     fn a_change_in_a_broken_message_is_lost_and_not_forgotten() {
         let body = br#"{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"text":"#;
-        let Incoming::Request(lost) = decode(body) else { panic!("an answer to nothing that was asked") };
-        assert_eq!(lost.method(), lost_change::METHOD);
+        check_lost(body, 1, None);
+    }
+
+    /// How many changes are lost, and the id and code of what is answered besides.
+    #[track_caller]
+    fn check_lost(body: &[u8], count: usize, answered: Option<(Value, i64)>) {
+        let Incoming::Lost(lost, answer) = decode(body) else {
+            panic!("nothing is lost in {}", String::from_utf8_lossy(body))
+        };
+        assert_eq!(lost.len(), count);
+        assert!(lost.iter().all(|lost| lost.method() == lost_change::METHOD), "{lost:?}");
+        let answer = answer.map(|answer| serde_json::to_value(answer).unwrap());
+        let answer = answer.map(|answer| (answer["id"].clone(), answer["error"]["code"].as_i64().unwrap()));
+        assert_eq!(answer, answered);
+    }
+
+    #[test]
+    fn a_change_in_a_message_that_is_refused_is_lost_too() {
+        let change = r#"{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///a"}}}"#;
+        check_lost(
+            format!(r#"[{change},{change},{{"id":1,"method":"a"}}]"#).as_bytes(),
+            2,
+            Some((Value::Null, -32600)),
+        );
+        let other = change.replace("2.0", "1.0");
+        check_lost(other.as_bytes(), 1, Some((Value::Null, -32600)));
+        let with_id = change.replacen('{', r#"{"id":null,"#, 1);
+        check_lost(with_id.as_bytes(), 1, Some((Value::Null, -32600)));
     }
 
     #[test]

@@ -13,6 +13,8 @@ use tower_lsp::jsonrpc::{Error, Response};
 
 /// Bytes that may wait for a slow editor before those who can wait are asked to.
 const ROOM: usize = 1 << 20;
+/// So much is written at once, so that a slow editor can be told from one that does not read.
+const PIECE: usize = 1 << 16;
 
 /// The way out. Cheap to clone; putting something in never waits.
 #[derive(Clone)]
@@ -137,24 +139,31 @@ impl Outgoing {
         let mut output = BufWriter::new(output);
         while let Some(body) = line.recv().await {
             output.write_all(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes()).await?;
-            output.write_all(&body).await?;
-            if line.is_empty() {
-                output.flush().await?;
+            let mut rest = &*body;
+            while !rest.is_empty() {
+                let (piece, behind) = rest.split_at(PIECE.min(rest.len()));
+                output.write_all(piece).await?;
+                rest = behind;
+                if rest.is_empty() && line.is_empty() {
+                    output.flush().await?;
+                }
+                self.shared.waiting.fetch_sub(piece.len(), Ordering::AcqRel);
+                self.shared.written.notify_waiters();
             }
-            self.shared.waiting.fetch_sub(body.len(), Ordering::AcqRel);
-            self.shared.written.notify_waiters();
         }
         Ok(())
     }
 
-    /// Waits until all that was put in has been written.
-    pub(super) async fn flushed(&self) {
+    /// Waits until all that was put in has been written, for as long as the editor goes on reading: with `patience` for each
+    /// piece.
+    pub(super) async fn flushed(&self, patience: Duration) {
         loop {
             let written = self.shared.written.notified();
-            if self.shared.waiting.load(Ordering::Acquire) == 0 {
+            if self.shared.waiting.load(Ordering::Acquire) == 0
+                || tokio::time::timeout(patience, written).await.is_err()
+            {
                 return;
             }
-            written.await;
         }
     }
 }

@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
-use futures::StreamExt;
 use futures::stream::FuturesUnordered;
+use futures::{FutureExt, StreamExt};
 use tokio::io::{AsyncRead, AsyncWrite, BufReader};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
-use tower_lsp::LspService;
+use tower_lsp::jsonrpc::{Request, Response};
+use tower_lsp::{ExitedError, LspService};
 
 use super::backend::Backend;
 use super::core::{Build, Host};
@@ -20,8 +21,15 @@ use super::{custom, frame, leniency, lost_change};
 
 /// Messages read ahead. The loop takes them at once, so this only smooths bursts.
 const READ_AHEAD: usize = 64;
-/// The last answers are given this long to get out.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// What was asked before the end is given this long to be answered; after that it is answered as cancelled.
+const LAST_ANSWERS: Duration = Duration::from_secs(3);
+/// An editor that waits for the end may read nothing for this long, and one that is gone not quite so long.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+const UNHEARD: Duration = Duration::from_millis(500);
+
+type Door = FrontDoor<LspService<Backend>>;
+type Handler = <Door as Service<Request>>::Future;
+type Handlers = FuturesUnordered<Handler>;
 
 /// Why serving ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,50 +76,107 @@ pub async fn serve(
 
     let ending = listen(&mut door, incoming, &outgoing, &gone).await;
     tracing::info!(?ending, "serving ends");
-    if let Some(stage) = door.service().inner().stage_if_built() {
-        stage.core.sessions.cancel_all();
-    }
-    drop(tokio::time::timeout(LAST_WORDS, outgoing.flushed()).await);
+    cancel_tasks(&door);
+    let patience = match ending {
+        Ending::Asked | Ending::Abrupt => LAST_WORDS,
+        Ending::EditorGone | Ending::NoEditor => UNHEARD,
+    };
+    outgoing.flushed(patience).await;
     writer.abort();
     ending
 }
 
-/// Takes messages one after the other and never waits for a handler.
+/// Takes messages one after the other and never waits for a handler, until the end: what was asked before that is answered.
 async fn listen(
-    door: &mut FrontDoor<LspService<Backend>>,
+    door: &mut Door,
     mut incoming: mpsc::Receiver<Incoming>,
     outgoing: &Outgoing,
     gone: &CancellationToken,
 ) -> Ending {
-    let mut handlers = FuturesUnordered::new();
+    let mut handlers = Handlers::new();
     let mut greeted = false;
-    loop {
+    let ending = loop {
         tokio::select! {
             biased;
-            () = gone.cancelled() => return Ending::EditorGone,
-            Some(answer) = handlers.next() => match answer {
-                Ok(Some(response)) => outgoing.respond(&response),
-                Ok(None) => {}
-                Err(error) => tracing::debug!(%error, "a message after exit"),
-            },
+            () = gone.cancelled() => {
+                return if door.is_shut_down() { Ending::Asked } else { Ending::EditorGone };
+            }
+            Some(answer) = handlers.next() => respond(outgoing, answer),
             message = incoming.recv() => match message {
+                Some(Incoming::Request(request)) if request.method() == "exit" => {
+                    break if door.is_shut_down() { Ending::Asked } else { Ending::Abrupt };
+                }
                 Some(Incoming::Request(request)) => {
-                    let exits = request.method() == "exit";
                     greeted |= request.method() == "initialize";
-                    if door.ready().await.is_ok() {
-                        handlers.push(door.call(lost_change::or_lost(leniency::read_kindly(request))));
-                    }
-                    if exits {
-                        return if door.is_shut_down() { Ending::Asked } else { Ending::Abrupt };
-                    }
+                    handlers.extend(handled(door, request).await);
                 }
                 Some(Incoming::Answer { id, result }) => outgoing.answered(id, result),
                 Some(Incoming::Invalid(response)) => outgoing.respond(&response),
-                None if door.is_shut_down() => return Ending::Asked,
-                None if !greeted => return Ending::NoEditor,
-                None => return Ending::EditorGone,
+                Some(Incoming::Lost(changes, answer)) => {
+                    for change in changes {
+                        handlers.extend(handled(door, change).await);
+                    }
+                    if let Some(answer) = answer {
+                        outgoing.respond(&answer);
+                    }
+                }
+                None if door.is_shut_down() => break Ending::Asked,
+                None if !greeted => break Ending::NoEditor,
+                None => break Ending::EditorGone,
             },
         }
+    };
+    // Nobody waits for what a task would still say.
+    cancel_tasks(door);
+    let answering = answer_the_rest(&mut handlers, incoming, outgoing, gone);
+    if tokio::time::timeout(LAST_ANSWERS, answering).await.is_err() {
+        // The library cancels what is under way; what no request waits for stays as it is.
+        drop(handled(door, Request::build("exit").finish()).await);
+        while let Some(Some(answer)) = handlers.next().now_or_never() {
+            respond(outgoing, answer);
+        }
+    }
+    ending
+}
+
+async fn handled(door: &mut Door, request: Request) -> Option<Handler> {
+    door.ready().await.ok()?;
+    Some(door.call(lost_change::or_lost(leniency::read_kindly(request))))
+}
+
+fn respond(outgoing: &Outgoing, answer: Result<Option<Response>, ExitedError>) {
+    match answer {
+        Ok(Some(response)) => outgoing.respond(&response),
+        Ok(None) => {}
+        Err(error) => tracing::debug!(%error, "a message after exit"),
+    }
+}
+
+/// Until all that was asked is answered. Of what still comes in only the editor's answers count: a handler may wait for one.
+async fn answer_the_rest(
+    handlers: &mut Handlers,
+    mut incoming: mpsc::Receiver<Incoming>,
+    outgoing: &Outgoing,
+    gone: &CancellationToken,
+) {
+    let mut hears = true;
+    while !handlers.is_empty() {
+        tokio::select! {
+            biased;
+            () = gone.cancelled() => return,
+            Some(answer) = handlers.next() => respond(outgoing, answer),
+            message = incoming.recv(), if hears => match message {
+                Some(Incoming::Answer { id, result }) => outgoing.answered(id, result),
+                Some(Incoming::Request(_) | Incoming::Invalid(_) | Incoming::Lost(..)) => {}
+                None => hears = false,
+            },
+        }
+    }
+}
+
+fn cancel_tasks(door: &Door) {
+    if let Some(stage) = door.service().inner().stage_if_built() {
+        stage.core.sessions.cancel_all();
     }
 }
 

@@ -158,3 +158,53 @@ async fn an_input_that_ends_before_any_hello_came_from_no_editor() {
     drop(to_server);
     assert_eq!(server.await.unwrap(), Ending::NoEditor);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_asked_is_answered_whole_to_an_editor_that_has_said_all_and_reads_slowly() {
+    let mut door = open();
+    door.initialize().await;
+    // The answer says which method it was.
+    let long = format!("$/{}", "x".repeat(300_000));
+    door.send(&json!({"jsonrpc": "2.0", "id": 2, "method": long}).to_string()).await;
+    door.send(r#"{"jsonrpc":"2.0","id":3,"method":"shutdown"}"#).await;
+    door.notify("exit").await;
+    door.to_server.shutdown().await.unwrap();
+    let mut read = Vec::new();
+    let mut piece = vec![0; 1 << 14];
+    loop {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        match door.from_server.read(&mut piece).await.unwrap() {
+            0 => break,
+            count => read.extend_from_slice(&piece[..count]),
+        }
+    }
+    let mut read = &*read;
+    let mut ids = Vec::new();
+    while let Some(Ok(body)) = frame::read(&mut read).await.unwrap() {
+        let answer: Value = serde_json::from_slice(&body).unwrap();
+        assert!(answer["id"] == 3 || answer["error"]["message"].as_str().unwrap().contains(&long));
+        ids.push(answer["id"].clone());
+    }
+    assert_eq!(ids, [json!(2), json!(3)]);
+    assert_eq!(door.ending().await, Ending::Asked);
+}
+
+#[tokio::test]
+async fn a_shutdown_that_is_under_way_when_exit_comes_was_asked_for() {
+    let mut door = open();
+    let messages = [
+        r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#,
+        r#"{"jsonrpc":"2.0","method":"initialized","params":{}}"#,
+        r#"{"jsonrpc":"2.0","id":2,"method":"no/such"}"#,
+        r#"{"jsonrpc":"2.0","id":3,"method":"shutdown"}"#,
+        r#"{"jsonrpc":"2.0","method":"exit"}"#,
+    ];
+    for message in messages {
+        door.send(message).await;
+    }
+    door.to_server.shutdown().await.unwrap();
+    for id in 1..=3 {
+        assert_eq!(door.receive().await["id"], id);
+    }
+    assert_eq!(door.ending().await, Ending::Asked);
+}
