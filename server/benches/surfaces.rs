@@ -32,6 +32,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         hunks: Arc::new(hunks),
         reasons: Vec::new(),
         disk_differs: false,
+        lost: false,
         held_back: None,
     };
     Some(Scene {

@@ -154,9 +154,24 @@ async fn a_change_that_cannot_be_read_is_told_and_nothing_is_accepted_there_unti
     let range = json!({ "start": { "line": 1, "character": 0 }, "end": { "line": 1, "character": 0 } });
     let ask = json!({ "textDocument": { "uri": uri }, "range": range, "context": { "diagnostics": [] } });
     let actions = client.request("textDocument/codeAction", ask).await.unwrap();
-    let with_edit: Vec<_> =
-        actions.as_array().unwrap().iter().filter(|action| action.get("edit").is_some()).collect();
-    assert!(with_edit.is_empty(), "{with_edit:?}");
+    let titles: Vec<_> =
+        actions.as_array().unwrap().iter().filter_map(|action| action["title"].as_str()).collect();
+    assert!(!titles.iter().any(|title| title.contains("Accept") || title.contains("Reject")), "{titles:?}");
+    let document = json!({ "textDocument": { "uri": uri } });
+    assert_eq!(client.request("textDocument/codeLens", document).await.unwrap(), json!([]));
+    let at = json!({ "textDocument": { "uri": uri }, "position": { "line": 1, "character": 0 } });
+    let hover = client.request("textDocument/hover", at).await.unwrap();
+    let hover = hover["contents"]["value"].as_str().unwrap();
+    assert!(hover.contains("a.txt is not known") && !hover.contains('+'), "{hover}");
+    client
+        .notification("textDocument/publishDiagnostics", |published| {
+            let list = published["diagnostics"].as_array().unwrap();
+            published["uri"] == uri.as_str()
+                && matches!(&**list, [only] if only["message"].as_str().unwrap().contains("is not known"))
+        })
+        .await;
+    let listed = client.request("copydesk/proposal/list", json!({})).await.unwrap();
+    assert_eq!(listed["files"][0]["hunks"], json!([]), "{listed}");
     let outcome = puppets.call("the agent", "Read", json!({ "file_path": path })).await;
     assert!(outcome.is_error && outcome.text.contains("not known"), "{}", outcome.text);
 

@@ -35,6 +35,9 @@ pub struct FileReview {
     pub reasons: Vec<Reason>,
     /// Open with unsaved text, and the disk has something else: shown, never merged.
     pub disk_differs: bool,
+    /// Open, and a change of it could not be read: what the editor shows is not known, so nothing is offered until it is. Its
+    /// hunks are left out.
+    pub lost: bool,
     /// Why it waits in a session whose changes are accepted as they come. Accepting everything takes it along.
     pub held_back: Option<&'static str>,
 }
@@ -80,6 +83,7 @@ impl FileReview {
             && (Arc::ptr_eq(&self.hunks, &other.hunks) || all_show_the_same(&self.hunks, &other.hunks))
             && self.reasons == other.reasons
             && self.disk_differs == other.disk_differs
+            && self.lost == other.lost
             && self.held_back == other.held_back
             && self.column_of_the_last() == other.column_of_the_last()
     }

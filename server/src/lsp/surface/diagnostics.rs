@@ -8,7 +8,7 @@ use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, DiagnosticTag, NumberO
 use super::item::{Item, items};
 use super::place::{hunk_range, lines_range, uri_of};
 use super::review_file::{ReviewFile, ShownHunk};
-use super::words::one_line;
+use super::words::{one_line, out_of_step};
 use super::{Scene, mini_diff};
 use crate::documents::{OpenDocument, Text};
 use crate::editor::{DiagnosticStyle, EditorFeatures, PositionEncoding};
@@ -31,9 +31,11 @@ pub fn diagnostics(scene: &Scene, open: &[OpenDocument]) -> BTreeMap<Uri, Vec<Di
             by_file.entry(uri.clone()).or_default().push(of_item(scene, &item));
         }
     }
-    for file in scene.review.files.iter().filter(|file| file.disk_differs) {
+    for file in scene.review.files.iter().filter(|file| file.disk_differs || file.lost) {
         if let Some(uri) = uri_of(file) {
-            by_file.entry(uri).or_default().push(disk_differs(file, scene));
+            let of_file = by_file.entry(uri).or_default();
+            of_file.extend(file.disk_differs.then(|| disk_differs(file, scene)));
+            of_file.extend(file.lost.then(|| at_top(file, scene, out_of_step(file))));
         }
     }
     for file in &scene.review_files {
@@ -108,15 +110,21 @@ fn first_line(file: &FileReview, whole: Range, features: &EditorFeatures) -> Ran
 }
 
 fn disk_differs(file: &FileReview, scene: &Scene) -> Diagnostic {
+    let message = format!(
+        "{} was changed on disk while it has unsaved text here.\nSave to keep yours, or reload to take the disk's; nothing is merged by itself.",
+        file.path.file_name()
+    );
+    at_top(file, scene, message)
+}
+
+/// About a file as a whole, on its first line.
+fn at_top(file: &FileReview, scene: &Scene, message: String) -> Diagnostic {
     let encoding = scene.features.position_encoding;
     Diagnostic {
         range: file.buffer.as_ref().map_or_else(Range::default, |text| lines_range(text, 0, 0, encoding)),
         severity: Some(DiagnosticSeverity::WARNING),
         source: Some(SOURCE.to_owned()),
-        message: format!(
-            "{} was changed on disk while it has unsaved text here.\nSave to keep yours, or reload to take the disk's; nothing is merged by itself.",
-            file.path.file_name()
-        ),
+        message,
         ..Diagnostic::default()
     }
 }

@@ -1,11 +1,11 @@
 //! The whole diff of the hunk under the cursor, in Markdown.
 
-use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Uri};
+use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range, Uri};
 
 use super::Scene;
 use super::item::{Item, items_where};
 use super::place::{hunk_range, uri_of};
-use super::words::{code_line, one_line};
+use super::words::{code_line, one_line, out_of_step};
 use crate::documents::Text;
 use crate::review::HunkView;
 
@@ -16,6 +16,9 @@ const CONTEXT: usize = 2;
 /// runs them.
 pub fn hover(scene: &Scene, uri: &Uri, line: u32) -> Option<Hover> {
     let file = items_where(&scene.review, |file| uri_of(file).as_ref() == Some(uri))?;
+    if file.file.lost {
+        return Some(hover_of(out_of_step(file.file), None));
+    }
     let line = line as usize;
     let mut range = None;
     let mut parts = Vec::new();
@@ -27,8 +30,11 @@ pub fn hover(scene: &Scene, uri: &Uri, line: u32) -> Option<Hover> {
     if value.is_empty() {
         return None;
     }
-    let contents = HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value });
-    Some(Hover { contents, range })
+    Some(hover_of(value, range))
+}
+
+fn hover_of(value: String, range: Option<Range>) -> Hover {
+    Hover { contents: HoverContents::Markup(MarkupContent { kind: MarkupKind::Markdown, value }), range }
 }
 
 fn part(scene: &Scene, item: &Item<'_>) -> String {

@@ -112,6 +112,9 @@ impl Item<'_> {
 }
 
 fn items_in(file: &FileReview) -> usize {
+    if file.lost {
+        return 0;
+    }
     match file.kind {
         FileKind::Modify => file.hunks.len(),
         FileKind::Create | FileKind::Delete | FileKind::Rename { .. } => file.hunks.len().max(1),

@@ -108,6 +108,7 @@ pub(super) fn file(name: &str, buffer: &str, hunks: Vec<HunkView>) -> FileReview
         hunks: Arc::new(hunks),
         reasons: Vec::new(),
         disk_differs: false,
+        lost: false,
         held_back: None,
     }
 }

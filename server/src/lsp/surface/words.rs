@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use crate::permissions::{has_hidden, visible};
+use crate::review::FileReview;
 
 /// Words on one line: hidden characters by their names, line breaks too.
 pub(super) fn one_line(text: &str) -> Cow<'_, str> {
@@ -24,6 +25,14 @@ pub(super) fn shortened(text: &str, width: usize) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     Cow::Owned(text.chars().take(width.saturating_sub(1)).chain(['…']).collect())
+}
+
+/// What is said of a file whose changes can't be offered now.
+pub(super) fn out_of_step(file: &FileReview) -> String {
+    format!(
+        "What you see of {} is not known to Copydesk: a change of it could not be read.\nIts changes wait until you close the file and open it again.",
+        file.path.file_name()
+    )
 }
 
 /// `a, b and c`; of more than three names the first two, and how many others there are.

@@ -186,6 +186,7 @@ mod tests {
             hunks: Arc::new(vec![hunk]),
             reasons: vec![],
             disk_differs: false,
+            lost: false,
             held_back: None,
         };
         let view = ReviewView { files: vec![Arc::new(file.clone()), Arc::new(file)], revision: 1 };

@@ -106,6 +106,7 @@ mod tests {
             hunks: std::sync::Arc::new(draft.hunks()),
             reasons: Vec::new(),
             disk_differs: false,
+            lost: false,
             held_back: None,
         }
     }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::actor::Desk;
 use super::claim::{Claim, ClaimKind};
-use super::file::{File, Hand, Shown, Source};
+use super::file::{File, Hand, LOST, Shown, Source};
 use super::message::Message;
 use super::plan::{Act, Part, refused, result};
 use crate::documents::{AbsPath, Change, Expected, Text, WriteError, text_edits};
@@ -107,9 +107,7 @@ impl Desk {
             return Err(refuse(format!("{}: {message}", self.display(path))));
         }
         if self.files.get(path).is_some_and(|file| file.lost) {
-            let message =
-                "what the editor shows there is not known: close the file and open it again, then accept";
-            return Err(refuse(format!("{}: {message}.", self.display(path))));
+            return Err(refuse(format!("{}: {LOST}, then accept.", self.display(path))));
         }
         let stays =
             self.draft_of(part).is_some_and(|draft| draft.draft.text().is_some() && draft.rename.is_none());

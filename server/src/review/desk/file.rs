@@ -16,6 +16,9 @@ use crate::review::{DecisionResult, Draft, FileReview, HunkId, Reason, ShownHunk
 /// Lines of a diff that the agent is told.
 pub(super) const DIFF_LINES: usize = 20;
 
+/// Why nothing is accepted in a file of which a change was lost, as a part of a sentence.
+pub(super) const LOST: &str = "what the editor shows there is not known: close the file and open it again";
+
 pub(super) struct File {
     /// `None`: there is no such file.
     pub buffer: Option<Text>,

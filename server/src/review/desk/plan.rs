@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::actor::Desk;
 use super::disk::is_read_only;
-use super::file::Hand;
+use super::file::{Hand, LOST};
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::review::{
@@ -71,6 +71,9 @@ impl Desk {
                 self.plan_for_files(decide, files).await
             }
             Target::Offer { path, session, offer } => {
+                if let Some(lost) = self.lost_result(&path) {
+                    return done(vec![lost]);
+                }
                 self.make_view();
                 let files = &self.shown.files;
                 let now = files.iter().find(|file| file.path == path && file.session == session);
@@ -85,12 +88,13 @@ impl Desk {
             }
             Target::Shown(shown) => {
                 self.make_view();
-                let mut files = Vec::new();
+                let (mut files, mut lost) = (Vec::new(), Vec::new());
                 for file in &shown {
                     let same = |now: &&Arc<FileReview>| now.path == file.path && now.session == file.session;
                     match self.shown.files.iter().find(same) {
                         // It was decided since.
                         None => {}
+                        Some(now) if now.lost => lost.extend(self.lost_result(&file.path)),
                         Some(now) if file.covers(now) => {
                             files.push((file.path.clone(), file.session.clone()));
                         }
@@ -103,7 +107,9 @@ impl Desk {
                         }
                     }
                 }
-                self.plan_for_files(decide, files).await
+                let mut plan = self.plan_for_files(decide, files).await;
+                plan.results.append(&mut lost);
+                plan
             }
             Target::All { session } => {
                 let files =
@@ -253,6 +259,10 @@ impl Desk {
 
     /// Everything but conflicts and what the user has taken back before.
     fn plan_accept(&mut self, path: &AbsPath, session: &SessionId, plan: &mut Plan) {
+        if let Some(lost) = self.lost_result(path) {
+            // It holds up no other file.
+            return plan.results.push(lost);
+        }
         let hunks = self.hunks_of(path, session);
         let (taken, left): (Vec<&HunkView>, Vec<&HunkView>) =
             hunks.iter().partition(|hunk| hunk.state == HunkState::Pending && !hunk.undone);
@@ -267,6 +277,13 @@ impl Desk {
             let act = Act::Accept(taken.into_iter().map(named).collect());
             plan.parts.push(Part { path: path.clone(), session: session.clone(), act });
         }
+    }
+
+    /// Why nothing is decided in a file of which nobody knows what the editor shows.
+    fn lost_result(&self, path: &AbsPath) -> Option<DecisionResult> {
+        let lost = self.files.get(path).is_some_and(|file| file.is_open() && file.lost);
+        let message = || format!("{}: {LOST}, then decide.", self.display(path));
+        lost.then(|| result(path, None, Outcome::Pending, Some(message())))
     }
 
     /// The first file that could not be changed.

@@ -28,6 +28,7 @@ impl Desk {
                 continue;
             }
             let (buffer, open, disk_differs) = (file.buffer.clone(), open(file), file.disk_differs);
+            let lost = file.is_open() && file.lost;
             for (session, draft) in file.drafts.iter_mut().filter(|(_, draft)| outdated(draft)) {
                 changed = true;
                 draft.shown = if draft.is_settled() {
@@ -41,9 +42,10 @@ impl Desk {
                         open: open.clone(),
                         buffer: buffer.clone(),
                         draft: draft.draft.text(),
-                        hunks: Arc::clone(&draft.last_hunks.hunks),
+                        hunks: if lost { Arc::default() } else { Arc::clone(&draft.last_hunks.hunks) },
                         reasons: draft.reasons.clone(),
                         disk_differs,
+                        lost,
                         held_back: held_back(draft),
                     }))
                 };
@@ -87,8 +89,6 @@ fn held_back(draft: &DraftFile) -> Option<&'static str> {
 
 fn open(file: &File) -> Option<(String, i32)> {
     match &file.source {
-        // No surface then hands out an edit for it; the desk refuses its own.
-        Source::Open { .. } if file.lost => None,
         Source::Open { uri, version } => Some((uri.clone(), *version)),
         Source::Closing { .. } | Source::Disk { .. } => None,
     }

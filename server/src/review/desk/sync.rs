@@ -40,7 +40,9 @@ impl Desk {
         if let Source::Open { version: known, .. } = &mut file.source {
             *known = version;
         }
-        file.lost = false;
+        if std::mem::take(&mut file.lost) {
+            file.touch();
+        }
         if !self.as_they_come.is_empty() {
             file.typed.follow(&before, &changes, Instant::now());
         }

@@ -3,7 +3,7 @@
 use tokio::sync::oneshot::Sender;
 
 use super::actor::Desk;
-use super::file::{File, Hand, Source};
+use super::file::{File, Hand, LOST, Source};
 use super::plan::{Act, Part, result};
 use crate::documents::{AbsPath, Change, Expected, text_edits};
 use crate::editor::FileEdit;
@@ -86,9 +86,7 @@ impl Desk {
     fn edits_back(&self, part: &Part, hunks: &[HunkId]) -> Result<Vec<Change>, String> {
         let file = self.files.get(&part.path).ok_or(FORGOTTEN)?;
         if file.lost {
-            return Err(
-                "what the editor shows there is not known: close the file and open it again".to_owned()
-            );
+            return Err(LOST.to_owned());
         }
         if file.is_open() && !self.editor.features().apply_edit {
             return Err("this editor takes no edits from a server: use its undo".to_owned());

@@ -72,6 +72,7 @@ impl WentIn {
             hunks: Arc::new(hunks),
             reasons: vec![self.reason.clone()],
             disk_differs: false,
+            lost: false,
             held_back: None,
         }
     }
