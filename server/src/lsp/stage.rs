@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 use super::answers::Answers;
-use super::commands::CommandIds;
+use super::commands::{AcceptedFile, CommandIds};
 use super::configuration::Configuration;
 use super::core::Core;
 use super::outgoing::Outgoing;
@@ -17,7 +17,6 @@ use super::surface::question::Asker;
 use super::surface::{HalfDone, ReviewFiles, Scene, items};
 use crate::agent::{SessionState, StartTask};
 use crate::conversation::{ContentBlock, SessionId};
-use crate::documents::AbsPath;
 use crate::editor::{Editor, Loudness};
 use crate::review::{Decide, Decision, DecisionResult};
 
@@ -112,10 +111,10 @@ impl Stage {
         (results, half_done)
     }
 
-    /// All that was left half done has been taken back but for these files.
-    pub(super) fn still_half_done(&self, files: &[AbsPath]) {
+    /// All that was left half done has been taken back but for this.
+    pub(super) fn still_half_done(&self, left: &[AcceptedFile]) {
         let mut half_done = lock(&self.half_done);
-        *half_done = half_done.as_ref().and_then(|all| all.only(files)).map(Arc::new);
+        *half_done = half_done.as_ref().and_then(|all| all.only(left)).map(Arc::new);
     }
 
     /// Has the surfaces drawn again.

@@ -11,6 +11,9 @@ use crate::review::{Decide, Decision, DecisionResult, HunkRef, Outcome, ReviewVi
 
 use super::{half_done, warn};
 
+/// A message has room for so many.
+const MOST_CAUSES: usize = 3;
+
 pub(super) fn accept(stage: Stage, what: What) {
     tokio::spawn(decide(stage, Decide::Accept, what));
 }
@@ -141,19 +144,34 @@ fn report(results: &[DecisionResult]) -> Option<(Loudness, String)> {
         )),
         left => {
             let done = results.len() - left;
-            let why = first.map(|message| format!(": {message}")).unwrap_or_default();
-            Some((Loudness::Warning, format!("{done} of {} decided, {left} left{why}", results.len())))
+            let why = causes(&said);
+            Some((Loudness::Warning, format!("{done} of {} decided, {left} left: {why}", results.len())))
         }
     }
 }
 
+/// Each cause once, in the order in which they come.
+fn causes(said: &[&DecisionResult]) -> String {
+    let mut causes: Vec<String> = Vec::new();
+    for result in said {
+        let cause = result.message.clone().unwrap_or_else(|| unexplained(Some(result.outcome)));
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    let more = causes.len().saturating_sub(MOST_CAUSES);
+    causes.truncate(MOST_CAUSES);
+    let more = if more > 0 { format!(" And {more} more.") } else { String::new() };
+    causes.join(" ") + &more
+}
+
 fn unexplained(outcome: Option<Outcome>) -> String {
     match outcome {
-        Some(Outcome::Conflicted) => "you changed the same lines: choose which to keep".to_owned(),
-        Some(Outcome::Stale) => "that has changed since it was shown: look at it again".to_owned(),
-        Some(Outcome::Amended) => "the change is as you wrote it".to_owned(),
+        Some(Outcome::Conflicted) => "You changed the same lines: choose which to keep.".to_owned(),
+        Some(Outcome::Stale) => "That has changed since it was shown: look at it again.".to_owned(),
+        Some(Outcome::Amended) => "The change is as you wrote it.".to_owned(),
         Some(Outcome::Pending | Outcome::Accepted | Outcome::Rejected) | None => {
-            "the editor has not applied it: it is pending still".to_owned()
+            "The editor has not applied it: it is pending still.".to_owned()
         }
     }
 }
@@ -180,8 +198,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_said_once_with_the_first_cause() {
-        check(&[result(Outcome::Stale, None)], Some("that has changed since it was shown: look at it again"));
+    fn what_is_left_is_said_once_with_its_causes() {
+        check(
+            &[result(Outcome::Stale, None)],
+            Some("That has changed since it was shown: look at it again."),
+        );
         check(&[result(Outcome::Pending, Some("a.rs is read-only"))], Some("a.rs is read-only"));
         check(
             &[
@@ -189,7 +210,10 @@ mod tests {
                 result(Outcome::Conflicted, None),
                 result(Outcome::Pending, Some("x")),
             ],
-            Some("1 of 3 decided, 2 left: x"),
+            Some("1 of 3 decided, 2 left: You changed the same lines: choose which to keep. x"),
         );
+        let left = |why| result(Outcome::Pending, Some(why));
+        check(&[left("x."), left("x."), result(Outcome::Accepted, None)], Some("1 of 3 decided, 2 left: x."));
+        check(&["a.", "b.", "c.", "d."].map(left), Some("0 of 4 decided, 4 left: a. b. c. And 1 more."));
     }
 }

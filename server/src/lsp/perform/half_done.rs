@@ -33,11 +33,16 @@ pub(super) async fn take_back(stage: Stage, files: Vec<AcceptedFile>) {
     for AcceptedFile { path, hunks } in files {
         let hunks = hunks.into_iter().map(HunkId).collect();
         let results = stage.core.desk.take_back(&path, hunks).await;
-        if results.iter().any(|result| result.outcome == Outcome::Accepted) {
-            left.push(path);
+        let still = results.iter().filter(|result| result.outcome == Outcome::Accepted);
+        let still: Vec<String> =
+            still.filter_map(|result| result.hunk.as_ref().map(|hunk| hunk.0.clone())).collect();
+        if !still.is_empty() {
+            left.push(AcceptedFile { path, hunks: still });
         }
-        if let Some(why) = results.into_iter().find_map(|result| result.message) {
-            warn(&stage, why);
+        let mut why: Vec<String> = results.into_iter().filter_map(|result| result.message).collect();
+        why.dedup();
+        if !why.is_empty() {
+            warn(&stage, format!("Not taken back: {}", why.join(" ")));
         }
     }
     stage.still_half_done(&left);

@@ -3,7 +3,7 @@
 use super::words::listed;
 use crate::documents::{AbsPath, Workspace};
 use crate::lsp::commands::{AcceptedFile, Command};
-use crate::review::{DecisionResult, FileKind, Outcome, ReviewView};
+use crate::review::{DecisionResult, FileKind, HunkState, Outcome, ReviewView};
 
 /// Stands until the next decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl HalfDone {
     /// `None`: all went well, nothing was done, or only what has no way back: files that were made, removed or moved.
     /// `before`: what was under review.
     pub fn of(results: &[DecisionResult], before: &ReviewView, workspace: &Workspace) -> Option<Self> {
-        let failed = results.iter().any(|result| result.message.is_some());
+        let failed = results.iter().any(|result| result.message.is_some() && !is_left_alone(result, before));
         let has_a_way_back = |path: &AbsPath| {
             let mut of_file = before.files.iter().filter(|file| file.path == *path);
             of_file.all(|file| file.kind == FileKind::Modify)
@@ -48,15 +48,28 @@ impl HalfDone {
         Command::TakeBack { files: self.files.clone() }
     }
 
-    /// What is left of it in these files.
-    pub fn only(&self, paths: &[AbsPath]) -> Option<Self> {
-        let both = self.names.iter().zip(&self.files).filter(|(_, file)| paths.contains(&file.path));
-        let (names, files): (Vec<_>, Vec<_>) = both.map(|(name, file)| (name.clone(), file.clone())).unzip();
+    /// With what is left of it.
+    pub fn only(&self, left: &[AcceptedFile]) -> Option<Self> {
+        let left_of = |path: &AbsPath| left.iter().find(|file| file.path == *path).cloned();
+        let both = self.names.iter().zip(&self.files);
+        let (names, files): (Vec<_>, Vec<_>) =
+            both.filter_map(|(name, file)| Some((name.clone(), left_of(&file.path)?))).unzip();
         (!files.is_empty()).then_some(Self { names, files })
     }
 
     pub fn files(&self) -> &[AcceptedFile] {
         &self.files
+    }
+}
+
+/// Bulk decisions leave such by rule; that is no failure.
+fn is_left_alone(result: &DecisionResult, before: &ReviewView) -> bool {
+    let mut of_file = before.files.iter().filter(|file| file.path == result.path);
+    match &result.hunk {
+        None => of_file.any(|file| file.lost),
+        Some(id) => of_file
+            .flat_map(|file| &*file.hunks)
+            .any(|hunk| hunk.id == *id && (hunk.undone || hunk.state == HunkState::Conflicted)),
     }
 }
 

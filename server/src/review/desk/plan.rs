@@ -271,7 +271,12 @@ impl Desk {
                 HunkState::Conflicted => Outcome::Conflicted,
                 HunkState::Pending | HunkState::Applying => Outcome::Pending,
             };
-            plan.results.push(result(path, Some(&hunk.id), outcome, None));
+            let why = match hunk.state {
+                HunkState::Pending => "What you took back is left alone: accept it by itself.",
+                HunkState::Conflicted => "You changed the same lines: choose which to keep.",
+                HunkState::Applying => "It is being applied already.",
+            };
+            plan.results.push(result(path, Some(&hunk.id), outcome, Some(why.to_owned())));
         }
         if hunks.is_empty() || !taken.is_empty() {
             let act = Act::Accept(taken.into_iter().map(named).collect());

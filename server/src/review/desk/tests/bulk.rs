@@ -202,6 +202,45 @@ async fn what_was_changed_since_is_not_taken_back() {
     bench.types("f", 1, 1..1, "x").await;
     let results = bench.desk.take_back(&bench.path("f"), vec![hunk]).await;
     assert_eq!(outcomes(&results), [Outcome::Accepted]);
-    assert_eq!(message(&results), "f: the accepted lines were changed since.");
+    assert_eq!(message(&results), "f, line 2: the accepted lines were changed since.");
     assert_eq!(bench.text("f"), "a\nBx\nc\nd\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_was_changed_since_keeps_no_other_from_being_taken_back() {
+    let bench = Bench::new();
+    bench.open("f", ABCD).await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.edit("A", "f", "d", "D").await;
+    let hunks = vec![bench.hunk("f", "A", 0).id, bench.hunk("f", "A", 1).id];
+    bench.accept("f", 1).await;
+    bench.accept("f", 0).await;
+    bench.types("f", 1, 1..1, "x").await;
+    let results = bench.desk.take_back(&bench.path("f"), hunks).await;
+    assert_eq!(outcomes(&results), [Outcome::Accepted, Outcome::Pending]);
+    assert_eq!(message(&results), "f, line 2: the accepted lines were changed since.");
+    assert_eq!(bench.text("f"), "a\nBx\nc\nd\n");
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_accepting_all_leaves_is_told_with_its_cause() {
+    let bench = Bench::new();
+    bench.open("f", "a\nb\nc\nd\ne\nf\n").await;
+    bench.edit("A", "f", "b", "B").await;
+    bench.edit("A", "f", "d", "D").await;
+    bench.edit("A", "f", "f", "F").await;
+    let first = bench.hunk("f", "A", 0).id;
+    bench.accept("f", 0).await;
+    bench.desk.take_back(&bench.path("f"), vec![first]).await;
+    bench.types("f", 3, 1..1, "x").await;
+    let results = bench.decide(Decide::Accept, Target::All { session: None }).await;
+    let told: Vec<_> = results.iter().map(|result| (result.outcome, result.message.as_deref())).collect();
+    assert_eq!(
+        told,
+        [
+            (Outcome::Pending, Some("What you took back is left alone: accept it by itself.")),
+            (Outcome::Conflicted, Some("You changed the same lines: choose which to keep.")),
+            (Outcome::Accepted, None),
+        ]
+    );
 }
