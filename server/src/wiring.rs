@@ -17,12 +17,13 @@ use self::stdio::Stdio;
 use crate::agent::{Limits, NoHooks, PermissionSetup, SessionDeps, Sessions, ShellDeps, ToolSetup};
 use crate::cli;
 use crate::config::{
-    self, CommandNumber, NetworkChoice, Override, Places, Settings, TaskNumber, choose_model, other_model,
+    self, CommandNumber, Loaded, NetworkChoice, Override, Places, Settings, TaskNumber, choose_model,
+    other_model,
 };
 use crate::documents::{self, AbsPath, FileStateCache, PathCase, Workspace};
 use crate::editor::{Editor, Loudness};
 use crate::lsp::{self, Core, Host, Opening, Reload};
-use crate::models;
+use crate::models::{self, Provider};
 use crate::permissions::{self, Beginning, PermissionMode, RuleBook, TrustBy};
 use crate::review::{DeskHandle, Waits};
 use crate::shell::{self, ShellSettings, TextRule};
@@ -73,16 +74,7 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     let Opening { roots, editor, options } = opening;
     let reload = reload(roots.first(), overrides, set_level);
     let loaded = reload(&options);
-    // A task at a terminal ends with the words of what bars it.
-    let at_terminal = editor.features().name == cli::EDITOR_NAME;
-    let told_later = choose_model(&loaded.settings).bar.filter(|_| at_terminal);
-    for diagnostic in &loaded.diagnostics {
-        tracing::warn!(%diagnostic, "configuration");
-        if told_later.as_ref().is_some_and(|why| *why == diagnostic.to_string()) {
-            continue;
-        }
-        editor.show_message(Loudness::Warning, format!("Copydesk's configuration: {diagnostic}"));
-    }
+    tell_problems(&loaded, editor.as_ref());
     let settings = &loaded.settings;
     let case = PathCase::usual();
     let workspace = Workspace::new(roots, case == PathCase::Insensitive);
@@ -95,29 +87,10 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
     let editor_name = editor.features().name;
     let waits = Waits { echo: settings.review.echo_timeout.value, ..Waits::default() };
     let desk = DeskHandle::start_with(documents.clone(), workspace.clone(), editor.clone(), waits);
-    let limits = Limits {
-        max_turns: settings.max_turns.value,
-        max_output_tokens: settings.model.max_tokens.value,
-        first_output_tokens: settings.task.number(TaskNumber::FirstOutputTokens),
-        escalated_output_tokens: settings.task.number(TaskNumber::EscalatedOutputTokens),
-        stop_hook_blocks: settings.task.number(TaskNumber::StopHookBlocks),
-        tools_at_once: settings.task.number(TaskNumber::ToolsAtOnce) as usize,
-        max_budget: settings.max_budget.value,
-    };
     let (again, chosen_with) = (reload.clone(), options.clone());
     let provider =
         models::provider(choose_model(settings), move || choose_model(&again(&chosen_with).settings));
-    if let Some(missing) = config::missing_model(settings)
-        && let Ok(runtime) = tokio::runtime::Handle::try_current()
-    {
-        let (asked, editor) = (provider.clone(), editor.clone());
-        runtime.spawn(async move {
-            asked.settled().await;
-            if asked.info().offline {
-                editor.show_message(Loudness::Warning, format!("Copydesk: {}", missing.told()));
-            }
-        });
-    }
+    tell_if_offline(settings, &provider, &editor);
     // Each looks for its own key again when the one it has is refused.
     let other = |model: &String| {
         let (again, chosen_with, model) = (reload.clone(), options.clone(), model.clone());
@@ -150,12 +123,52 @@ fn core(opening: Opening, overrides: &[Override], set_level: &SetLevel) -> Core 
         editor: editor.clone(),
         permissions: permissions.clone(),
         editor_name,
-        limits,
+        limits: limits(settings),
         context: settings.context.clone(),
         state_folder,
         clock: Arc::new(SystemTime::now),
     });
     Core { workspace, documents, desk, sessions, rules, configuration: Arc::new(loaded), options, reload }
+}
+
+fn tell_problems(loaded: &Loaded, editor: &dyn Editor) {
+    // A task at a terminal ends with the words of what bars it.
+    let at_terminal = editor.features().name == cli::EDITOR_NAME;
+    let told_later = choose_model(&loaded.settings).bar.filter(|_| at_terminal);
+    for diagnostic in &loaded.diagnostics {
+        tracing::warn!(%diagnostic, "configuration");
+        if told_later.as_ref().is_some_and(|why| *why == diagnostic.to_string()) {
+            continue;
+        }
+        editor.show_message(Loudness::Warning, format!("Copydesk's configuration: {diagnostic}"));
+    }
+}
+
+fn limits(settings: &Settings) -> Limits {
+    Limits {
+        max_turns: settings.max_turns.value,
+        max_output_tokens: settings.model.max_tokens.value,
+        first_output_tokens: settings.task.number(TaskNumber::FirstOutputTokens),
+        escalated_output_tokens: settings.task.number(TaskNumber::EscalatedOutputTokens),
+        stop_hook_blocks: settings.task.number(TaskNumber::StopHookBlocks),
+        tools_at_once: settings.task.number(TaskNumber::ToolsAtOnce) as usize,
+        max_budget: settings.max_budget.value,
+    }
+}
+
+/// Says, once that is known, that no language model was found though one was asked for.
+fn tell_if_offline(settings: &Settings, provider: &Arc<dyn Provider>, editor: &Arc<dyn Editor>) {
+    if let Some(missing) = config::missing_model(settings)
+        && let Ok(runtime) = tokio::runtime::Handle::try_current()
+    {
+        let (asked, editor) = (provider.clone(), editor.clone());
+        runtime.spawn(async move {
+            asked.settled().await;
+            if asked.info().offline {
+                editor.show_message(Loudness::Warning, format!("Copydesk: {}", missing.told()));
+            }
+        });
+    }
 }
 
 /// What calls are judged by, with a word to the person on what does not count and why.

@@ -66,47 +66,23 @@ impl Show {
     }
 }
 
-fn is_change(event: &Event) -> bool {
-    matches!(event, Event::ToolCall { kind: ToolKind::Edit, status: ToolCallStatus::Completed, .. })
-}
-
 /// Follows `task`, or the first task that shows itself, until its terminal event.
 pub(super) async fn follow(
     editor: &mut Editor,
     terminal: &mut Terminal,
     interrupt: &mut Interrupt,
-    mut task: Option<String>,
+    task: Option<String>,
     show: &mut Show,
 ) -> Result<Ended> {
-    let mut said = Said::default();
-    let mut cancelled = false;
-    let mut answered_offline = false;
-    let mut proposed = false;
+    let mut followed = Followed { task, ..Followed::default() };
     loop {
         let (method, params) = match editor.next(interrupt).await? {
             Next::Notification { method, params } => (method, params),
-            Next::Interrupted if cancelled => {
-                // Asked twice: the server is not waited for.
-                let session = String::new();
-                let text = said.text();
-                return Ok(Ended {
-                    session,
-                    reason: "aborted".into(),
-                    message: None,
-                    text,
-                    denials: Vec::new(),
-                    cancelled,
-                    offline: false,
-                    proposed: false,
-                    turns: 0,
-                    usage: Usage::default(),
-                    cost: None,
-                    account: TaskAccount::default(),
-                });
-            }
+            // Asked twice: the server is not waited for.
+            Next::Interrupted if followed.cancelled => return Ok(followed.given_up()),
             Next::Interrupted => {
-                cancelled = true;
-                if let Some(task_id) = task.clone() {
+                followed.cancelled = true;
+                if let Some(task_id) = followed.task.clone() {
                     let _: Empty = editor.call(methods::TASK_CANCEL, TaskCancelParams { task_id }).await?;
                 }
                 continue;
@@ -114,54 +90,12 @@ pub(super) async fn follow(
         };
         match method.as_str() {
             methods::EVENT => {
-                let Some(event) = shown(&params, terminal, show) else { continue };
-                if task.get_or_insert_with(|| event.task_id.clone()) != &event.task_id {
-                    continue;
-                }
-                match event.event {
-                    Event::Terminal { reason, turns, usage, cost, message, permission_denials, account } => {
-                        let text = said.text();
-                        let (session, offline) = (event.session_id, answered_offline);
-                        return Ok(Ended {
-                            session,
-                            reason,
-                            message,
-                            text,
-                            denials: permission_denials,
-                            cancelled,
-                            offline,
-                            proposed,
-                            turns,
-                            usage,
-                            cost,
-                            account,
-                        });
-                    }
-                    event => {
-                        if let Event::RequestStart { offline, .. } = &event {
-                            answered_offline = *offline;
-                        }
-                        proposed |= is_change(&event);
-                        said.take(event);
-                    }
+                let event = shown(&params, terminal, show);
+                if let Some(ended) = event.and_then(|event| followed.take(event)) {
+                    return Ok(ended);
                 }
             }
-            methods::PERMISSION_ASKED => {
-                let asked: PermissionAskedParams = serde_json::from_value(params)?;
-                if let Some(Choice { option_id, feedback }) = answer(terminal, show, &asked).await {
-                    let unattended = (!terminal.interactive || !show.asks()).then_some(true);
-                    let params = PermissionAnswerParams {
-                        request_id: asked.request_id,
-                        option_id,
-                        feedback,
-                        updated_input: None,
-                        interrupt: None,
-                        updated_permissions: Vec::new(),
-                        unattended,
-                    };
-                    let _: Empty = editor.call(methods::PERMISSION_ANSWER, params).await?;
-                }
-            }
+            methods::PERMISSION_ASKED => put(editor, terminal, show, serde_json::from_value(params)?).await?,
             "window/showMessage" => {
                 if let Some(text) = params.get("message").and_then(Value::as_str) {
                     match &mut *show {
@@ -173,6 +107,93 @@ pub(super) async fn follow(
             _ => {}
         }
     }
+}
+
+/// A task as far as it has gone.
+#[derive(Default)]
+struct Followed {
+    /// `None`: whichever shows itself first.
+    task: Option<String>,
+    said: Said,
+    cancelled: bool,
+    answered_offline: bool,
+    proposed: bool,
+}
+
+impl Followed {
+    /// How it ended, if it has.
+    fn take(&mut self, event: EventParams) -> Option<Ended> {
+        if *self.task.get_or_insert_with(|| event.task_id.clone()) != event.task_id {
+            return None;
+        }
+        match event.event {
+            Event::Terminal { reason, turns, usage, cost, message, permission_denials, account } => {
+                return Some(Ended {
+                    session: event.session_id,
+                    reason,
+                    message,
+                    text: self.said.text(),
+                    denials: permission_denials,
+                    cancelled: self.cancelled,
+                    offline: self.answered_offline,
+                    proposed: self.proposed,
+                    turns,
+                    usage,
+                    cost,
+                    account,
+                });
+            }
+            Event::RequestStart { offline, .. } => self.answered_offline = offline,
+            event => {
+                self.proposed |= is_change(&event);
+                self.said.take(event);
+            }
+        }
+        None
+    }
+
+    fn given_up(&self) -> Ended {
+        Ended {
+            session: String::new(),
+            reason: "aborted".into(),
+            message: None,
+            text: self.said.text(),
+            denials: Vec::new(),
+            cancelled: true,
+            offline: false,
+            proposed: false,
+            turns: 0,
+            usage: Usage::default(),
+            cost: None,
+            account: TaskAccount::default(),
+        }
+    }
+}
+
+/// Puts a question to the person and hands the answer on.
+async fn put(
+    editor: &mut Editor,
+    terminal: &mut Terminal,
+    show: &mut Show,
+    asked: PermissionAskedParams,
+) -> Result<()> {
+    let Some(Choice { option_id, feedback }) = answer(terminal, show, &asked).await else { return Ok(()) };
+    let unattended = (!terminal.interactive || !show.asks()).then_some(true);
+    let params = PermissionAnswerParams {
+        request_id: asked.request_id,
+        option_id,
+        feedback,
+        updated_input: None,
+        interrupt: None,
+        updated_permissions: Vec::new(),
+        unattended,
+    };
+    let _: Empty = editor.call(methods::PERMISSION_ANSWER, params).await?;
+    Ok(())
+}
+
+fn is_change(event: &Event) -> bool {
+    matches!(event, Event::ToolCall { kind: ToolKind::Edit, status: ToolCallStatus::Completed, .. })
 }
 
 /// What the model said and has not taken back, message by message.
