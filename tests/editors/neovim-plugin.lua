@@ -96,6 +96,28 @@ steps.run(function()
   steps.wait('the answer', function() return answered end)
   assert(answered.title == 'That' and not permission.waiting(), vim.inspect(answered))
 
+  -- An answer that changes nothing opens beside the cursor, which stays where it is.
+  local function answer()
+    for _, window in ipairs(vim.api.nvim_list_wins()) do
+      if vim.w[window]['copydesk.answer'] then
+        return table.concat(vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false), '\n')
+      end
+    end
+  end
+  local window = vim.api.nvim_get_current_win()
+  vim.cmd('1Copydesk explain')
+  steps.wait('an answer', answer)
+  assert(answer():find('open', 1, true), answer())
+  assert(vim.api.nvim_get_current_win() == window)
+  steps.check_text('accepted')
+  vim.cmd('normal! j')
+  vim.cmd('doautocmd CursorMoved')
+  steps.wait('the end of the answer', function() return not answer() end)
+  vim.cmd('Copydesk show-answer')
+  steps.wait('the answer once more', answer)
+  vim.cmd('normal! k')
+  vim.cmd('doautocmd CursorMoved')
+
   vim.cmd('checkhealth copydesk')
   local report = steps.text()
   assert(report:find('A server runs for', 1, true) and not report:find('ERROR', 1, true), report)

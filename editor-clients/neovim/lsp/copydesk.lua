@@ -7,7 +7,7 @@ return {
     experimental = {
       copydesk = {
         version = 1,
-        events = false,
+        events = true,
         review = false,
         permissions = true,
         prompts = true,
@@ -22,6 +22,7 @@ return {
     ['window/showMessageRequest'] = function(...) return require('copydesk.permission').message_request(...) end,
     -- Neovim's own way to show a message waits for a key each time.
     ['window/showMessage'] = function(_, shown) vim.notify(shown.message, 5 - shown.type) end,
+    ['copydesk/event'] = function(...) require('copydesk.answer').event(...) end,
     ['copydesk/prompt/ask'] = function(...) return require('copydesk.prompt').handle(...) end,
     ['copydesk/file/save'] = function(...) return require('copydesk.save').handle(...) end,
     ['copydesk/diagnostics/get'] = function(...) return require('copydesk.language').diagnostics(...) end,

@@ -6,6 +6,8 @@ local function copydesk() return require('copydesk') end
 ---@type table<string, fun(words: string, call: table)>
 local subcommands = {
   ask = function(words, call) copydesk().ask(words, call.line1, call.line2) end,
+  explain = function(words, call) copydesk().ask(vim.trim('explain ' .. words), call.line1, call.line2) end,
+  ['show-answer'] = function() require('copydesk.answer').show() end,
   accept = function() copydesk().accept() end,
   reject = function() copydesk().reject() end,
   ['accept-all'] = function() copydesk().execute('accept-all') end,
