@@ -11,6 +11,7 @@
 pub mod cases;
 pub mod client;
 pub mod ground;
+pub mod heard;
 pub mod model_server;
 pub mod person;
 pub mod puppet;

@@ -12,12 +12,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use copydesk::config::{ApiKey, ChatServer};
-use copydesk::conversation::{ApiMessage, ContentBlock, Role, StopReason, Usage};
+use copydesk::conversation::{ApiMessage, ContentBlock, Role, StopReason};
 use copydesk::models::{
-    BlockDelta, LocalModel, ModelError, ModelErrorKind, ModelRequest, OpenAi, OpenAiConfig, Provider,
-    ProviderEvent, RetryPolicy, ToolDefinition,
+    LocalModel, ModelErrorKind, ModelRequest, OpenAi, OpenAiConfig, Provider, ProviderEvent, RetryPolicy,
 };
 use copydesk_tests::client::Home;
+use copydesk_tests::heard::{Heard, heard, request};
 use copydesk_tests::model_server::{Answer, ModelServer, Wire};
 use copydesk_tests::person::{ask as ask_in_editor, plain};
 use futures::StreamExt;
@@ -26,68 +26,16 @@ use tokio::io::AsyncWriteExt;
 
 const KEY: &str = "sk-FAKE-0123456789abcdef";
 
-/// What a stream came to.
-#[derive(Debug, Default)]
-struct Told {
-    text: String,
-    blocks: Vec<ContentBlock>,
-    stop_reason: Option<StopReason>,
-    usage: Usage,
-    stopped: bool,
-    retries: Vec<String>,
-    error: Option<ModelError>,
-}
-
-impl Told {
-    #[track_caller]
-    fn check_whole(&self, text: &str) {
-        assert_eq!((self.text.as_str(), self.stopped, &self.error), (text, true, &None));
-    }
-
-    #[track_caller]
-    fn check_error(&self, kind: ModelErrorKind, message: &str) {
-        let error = self.error.as_ref().expect("an error");
-        assert_eq!((error.kind, error.message.as_str()), (kind, message));
-        assert!(!self.stopped, "no answer was complete");
-    }
-}
-
 async fn serving(script: impl IntoIterator<Item = Answer>) -> ModelServer {
     ModelServer::speaking(Wire::ChatCompletions, script).await
 }
 
-async fn ask(server: &ModelServer) -> Told {
+async fn ask(server: &ModelServer) -> Heard {
     ask_with(config(server), request()).await
 }
 
-async fn ask_with(config: OpenAiConfig, request: ModelRequest) -> Told {
-    told(&OpenAi::new(config), request).await
-}
-
-async fn told(model: &impl Provider, request: ModelRequest) -> Told {
-    let mut told = Told::default();
-    let mut stream = model.stream(request);
-    while let Some(event) = stream.next().await {
-        match event {
-            Ok(ProviderEvent::MessageStart { .. }) => (told.text, told.blocks) = (String::new(), Vec::new()),
-            Ok(ProviderEvent::BlockDelta { delta: BlockDelta::Text(piece), .. }) => {
-                told.text.push_str(&piece);
-            }
-            Ok(ProviderEvent::BlockStop { block, .. }) => told.blocks.push(block),
-            Ok(ProviderEvent::MessageDelta { stop_reason, usage }) => {
-                (told.stop_reason, told.usage) = (stop_reason, usage);
-            }
-            Ok(ProviderEvent::MessageStop) => told.stopped = true,
-            Ok(ProviderEvent::Retry { reason, .. }) => told.retries.push(reason),
-            Ok(
-                ProviderEvent::BlockStart { .. }
-                | ProviderEvent::BlockDelta { .. }
-                | ProviderEvent::Silence { .. },
-            ) => {}
-            Err(error) => told.error = Some(error),
-        }
-    }
-    told
+async fn ask_with(config: OpenAiConfig, request: ModelRequest) -> Heard {
+    heard(&OpenAi::new(config), request).await
 }
 
 /// The usual configuration with waits that a test can afford.
@@ -99,17 +47,6 @@ fn config(server: &ModelServer) -> OpenAiConfig {
         retry: RetryPolicy { first_wait: Duration::from_millis(1), attempts: 4, ..usual.retry },
         ..usual
     }
-}
-
-fn request() -> ModelRequest {
-    let tool = ToolDefinition {
-        name: "Read".to_owned(),
-        description: "Reads.".to_owned(),
-        input_schema: json!({ "type": "object" }),
-        deferred: false,
-    };
-    let prompt = ApiMessage { role: Role::User, content: vec![ContentBlock::text("go")] };
-    ModelRequest::new(vec!["You edit.".to_owned()], vec![tool], vec![prompt], 1_000)
 }
 
 #[tokio::test]
@@ -152,16 +89,16 @@ async fn thinking_text_and_calls_in_one_answer_however_it_is_cut() {
 async fn the_window_is_asked_for_once_and_known_then() {
     let server = serving([Answer::says("One."), Answer::says("Two.")]).await;
     let model = OpenAi::new(config(&server));
-    told(&model, request()).await.check_whole("One.");
+    heard(&model, request()).await.check_whole("One.");
     assert_eq!(model.info().window.context, 100_000);
-    told(&model, request()).await.check_whole("Two.");
+    heard(&model, request()).await.check_whole("Two.");
 }
 
 #[tokio::test]
 async fn the_model_that_nobody_named_is_the_servers_first() {
     let server = serving([Answer::says("Hi.")]).await;
     let model = OpenAi::new(OpenAiConfig { model: None, ..config(&server) });
-    told(&model, request()).await.check_whole("Hi.");
+    heard(&model, request()).await.check_whole("Hi.");
     assert_eq!(
         (server.last_request().body["model"].as_str(), model.info().label.as_str()),
         (Some("scripted"), "scripted")
@@ -183,7 +120,7 @@ async fn what_passes_is_tried_again() {
     let server = serving([Answer::response(503, busy), Answer::says("Here.")]).await;
     let told = ask(&server).await;
     told.check_whole("Here.");
-    assert_eq!(told.retries, ["The model is overloaded (503): busy. Try again in a while."]);
+    assert_eq!(told.reasons(), ["The model is overloaded (503): busy. Try again in a while."]);
     let server = serving([
         Answer::new().beginning_to_say("so it").cut(),
         Answer::new().beginning_to_say("so it").ending_early(),
@@ -258,7 +195,7 @@ async fn what_is_no_chat_completion_is_told_so() {
     }
 }
 
-async fn answer_of(answer: Answer) -> Told {
+async fn answer_of(answer: Answer) -> Heard {
     let server = serving([answer]).await;
     ask(&server).await
 }
@@ -333,7 +270,7 @@ async fn a_server_on_this_machine_is_found_by_itself() {
     let port = server.url().rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
     let model = LocalModel::new([port], OpenAiConfig::new(""));
     assert!(model.info().offline, "nobody has looked yet");
-    told(&model, request()).await.check_whole("Here I am.");
+    heard(&model, request()).await.check_whole("Here I am.");
     assert_eq!((model.info().label.as_str(), model.info().offline), ("scripted", false));
     assert_eq!(server.last_request().header("authorization"), None, "no key goes there");
 }
@@ -406,7 +343,7 @@ async fn a_stream_that_repeats_itself_calls_once() {
             _ => None,
         })
         .collect();
-    assert_eq!((inputs, told.stopped), (vec![&json!({ "file_path": "a.rs" })], true));
+    assert_eq!((inputs, told.is_whole), (vec![&json!({ "file_path": "a.rs" })], true));
 }
 
 /// A home whose project has a file with `load` in it.

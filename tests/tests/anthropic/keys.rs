@@ -2,9 +2,10 @@
 
 use copydesk::config::ApiKey;
 use copydesk::models::{Anthropic, AnthropicConfig, Credential, ModelErrorKind, Renewal};
+use copydesk_tests::heard::heard;
 use copydesk_tests::model_server::{Answer, ModelServer};
 
-use super::asking::{KEY, ask, ask_of, ask_with, config, request};
+use super::asking::{KEY, ask, ask_with, config, request};
 
 #[tokio::test]
 async fn the_key_is_in_no_text() {
@@ -52,8 +53,8 @@ async fn a_refused_key_is_looked_for_anew_once() {
     };
     let server = ModelServer::playing([expired(), Answer::says("Here."), Answer::says("Again.")]).await;
     let provider = Anthropic::new(renewed(&server, "new-key"));
-    ask_of(&provider, request()).await.check_whole("Here.");
-    ask_of(&provider, request()).await.check_whole("Again.");
+    heard(&provider, request()).await.check_whole("Here.");
+    heard(&provider, request()).await.check_whole("Again.");
     let requests = server.requests();
     let keys: Vec<Option<&str>> = requests.iter().map(|request| request.header("x-api-key")).collect();
     assert_eq!(keys, [Some(KEY), Some("new-key"), Some("new-key")]);

@@ -8,10 +8,11 @@ use copydesk::models::{
     Anthropic, AnthropicConfig, ClearedInputs, ContextEdit, EditTrigger, ModelErrorKind, ModelRequest,
     Provider, Thinking,
 };
+use copydesk_tests::heard::heard;
 use copydesk_tests::model_server::{Answer, ModelServer};
 use serde_json::json;
 
-use super::asking::{ask, ask_of, ask_with, config, request};
+use super::asking::{ask, ask_with, config, request};
 
 #[tokio::test]
 async fn thinking_that_the_model_did_not_sign_is_left_out_once() {
@@ -41,10 +42,10 @@ async fn a_beta_header_that_was_sent_once_stays() {
         exclude_tools: Vec::new(),
         inputs: ClearedInputs::Kept,
     };
-    ask_of(&provider, request()).await.check_whole("Here.");
+    heard(&provider, request()).await.check_whole("Here.");
     let editing = ModelRequest { context_edits: vec![edit], ..request() };
-    ask_of(&provider, editing).await.check_whole("Here.");
-    ask_of(&provider, request()).await.check_whole("Here.");
+    heard(&provider, editing).await.check_whole("Here.");
+    heard(&provider, request()).await.check_whole("Here.");
     let requests = server.requests();
     let betas: Vec<Option<&str>> = requests.iter().map(|request| request.header("anthropic-beta")).collect();
     let sent = Some("context-management-2025-06-27");
@@ -134,8 +135,8 @@ async fn a_model_is_asked_to_think_as_it_can_and_never_again_as_it_cannot() {
     ])
     .await;
     let provider = Anthropic::new(of("claude-sonnet-5", server.url()));
-    ask_of(&provider, request()).await.check_whole("Here.");
-    ask_of(&provider, request()).await.check_whole("Again.");
+    heard(&provider, request()).await.check_whole("Here.");
+    heard(&provider, request()).await.check_whole("Again.");
     let asked: Vec<bool> =
         server.requests().iter().map(|request| request.body["thinking"].is_object()).collect();
     assert_eq!(asked, [true, false, false]);
