@@ -14,6 +14,11 @@ pub fn file(name: &str, path: &str) -> Vec<u8> {
     std::fs::read(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
+/// Whether the case has that file.
+pub fn has(name: &str, path: &str) -> bool {
+    std::fs::exists(format!("{}/cases/{name}/{path}", env!("CARGO_MANIFEST_DIR"))).unwrap_or_default()
+}
+
 /// What two hexadecimal digits a byte stand for.
 pub fn bytes(hex: &str) -> Vec<u8> {
     let byte = |at: usize| u8::from_str_radix(&hex[at..at + 2], 16).expect("hexadecimal digits");

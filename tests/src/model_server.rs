@@ -23,6 +23,8 @@ pub use answer::Answer;
 pub use request::Request;
 pub use wire::Wire;
 
+use crate::client::FAKE_KEY;
+
 /// Longest wait of a test for something that ought to happen.
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -110,6 +112,17 @@ impl ModelServer {
     /// The base URL of the API.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
+    }
+
+    /// The variables by which the program finds it.
+    pub fn environment(&self) -> Vec<(String, String)> {
+        let variables = match self.stage.wire {
+            Wire::Messages => {
+                vec![("ANTHROPIC_API_KEY", FAKE_KEY.to_owned()), ("ANTHROPIC_BASE_URL", self.url())]
+            }
+            Wire::ChatCompletions | Wire::Ollama => vec![("OPENAI_BASE_URL", self.url())],
+        };
+        variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 
     /// Adds an answer behind those that are still to be played.

@@ -33,6 +33,8 @@ struct Run<'a> {
     to_be_told: Vec<(String, Value)>,
     /// All that was told, by session.
     told: BTreeMap<String, String>,
+    /// Calls that failed.
+    errors: u64,
     faults: Vec<String>,
 }
 
@@ -93,8 +95,15 @@ async fn run(case: &Value, variant: &Value, surface: Surface) -> Vec<String> {
     let home = Home::new();
     lay_out(case, &home);
     let puppets = Puppets::start(home).await;
-    let mut run =
-        Run { puppets, variant, surface, to_be_told: Vec::new(), told: BTreeMap::new(), faults: Vec::new() };
+    let mut run = Run {
+        puppets,
+        variant,
+        surface,
+        to_be_told: Vec::new(),
+        told: BTreeMap::new(),
+        errors: 0,
+        faults: Vec::new(),
+    };
     run.open_documents(case);
     for step in list(&variant["steps"]) {
         match step.get("tool") {
@@ -148,6 +157,7 @@ impl Run<'_> {
             outcome = self.puppets.call(&session, tool, self.input(step)).await;
         }
         self.told.entry(session.clone()).or_default().push_str(&outcome.told);
+        self.errors += u64::from(outcome.is_error);
         if outcome.is_error != (wanted == "error") {
             self.fault(format!("{step}: {} where {wanted} was wanted", outcome.text));
         }
@@ -273,6 +283,9 @@ impl Run<'_> {
     }
 
     fn ends_as_wanted(&mut self, case: &Value) {
+        if self.variant["max_stale_errors"].as_u64().is_some_and(|most| self.errors > most) {
+            self.fault(format!("{} calls failed", self.errors));
+        }
         for (path, wanted) in self.variant["final"].as_object().into_iter().flatten() {
             let disk = fs::read(self.puppets.home.path(path)).ok();
             let wanted = wanted.as_str().map(bytes);

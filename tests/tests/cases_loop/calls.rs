@@ -1,4 +1,4 @@
-//! Calls: some stopped, some refused, some with ids that no service takes back.
+//! Calls that were stopped or refused, and what of an answer does not go back.
 
 use super::*;
 
@@ -8,13 +8,62 @@ async fn interrupted_parallel_tools() {
     let next = case["next_user_text"].as_str().unwrap();
     let begun = history(&case["history"]);
 
-    let answered = user(vec![result("t1", case["available_results"]["t1"].as_str().unwrap())]);
-    let interrupted = [begun.clone(), vec![answered, says(next)]].concat();
+    let results = case["available_results"].as_object().unwrap();
+    let answered = results.iter().map(|(id, text)| result(id, text.as_str().unwrap())).collect();
+    let interrupted = [begun.clone(), vec![user(answered), says(next)]].concat();
     check(&sent(MODEL, &interrupted).await, &case["expect_next"]);
 
     let resumed = [begun, vec![says(next)]].concat();
     let last = sent(MODEL, &resumed).await.as_array().unwrap().last().cloned().unwrap();
     check(&last, &case["resume_expect_last"]);
+}
+
+/// The calls of the case are made and the task is cancelled while those in `cancelled` run.
+#[tokio::test]
+async fn the_next_prompt_after_an_interrupt_stands_behind_all_results() {
+    let case = case("37-interrupted-parallel-tools");
+    let mut home = Home::new();
+    let results = case["available_results"].as_object().unwrap();
+    let calls = list(&case["history"][1]["content"]).iter().filter(|block| block["type"] == "tool_use");
+    let mut answer = Answer::says(case["history"][1]["content"][0]["text"].as_str().unwrap());
+    for call in calls.clone() {
+        let mut input = call["input"].clone();
+        if let Some(file) = call["input"]["path"].as_str() {
+            home.write(file, results[call["id"].as_str().unwrap()].as_str().unwrap());
+            input = json!({ "file_path": home.path(file).to_str().unwrap() });
+        }
+        answer = answer.calling(call["name"].as_str().unwrap(), input);
+    }
+    let server = ModelServer::playing([answer, Answer::says("Done.")]).await;
+    let mut client = program(&mut home, &server, "[permissions]\nallow = [\"Bash\"]\n").await;
+    ask(&mut client, case["history"][0]["content"][0]["text"].as_str().unwrap()).await;
+    let begun = client
+        .notification("copydesk/event", |params| {
+            let event = &params["event"];
+            event["type"] == "toolCall" && event["kind"] == "execute" && event["status"] == "in_progress"
+        })
+        .await;
+    let task = json!({ "taskId": begun["taskId"] });
+    client.request("copydesk/task/cancel", task).await.expect("it is cancelled");
+    let end = ended(&mut client).await;
+    assert_eq!(end["event"]["reason"], "aborted_tools");
+    let next = case["next_user_text"].as_str().unwrap();
+    go_on(&mut client, &end, next).await;
+    assert_eq!(terminal(&mut client).await["reason"], "completed");
+
+    let request = server.last_request();
+    let cancelled = list(&case["cancelled"]);
+    for (call, (text, is_error)) in calls.zip(request.results()) {
+        let was_cancelled = cancelled.contains(&call["id"]);
+        let wanted = match results.get(call["id"].as_str().unwrap()) {
+            Some(result) if !was_cancelled => result.as_str().unwrap(),
+            _ => "interrupted",
+        };
+        assert!(is_error == was_cancelled && text.contains(wanted), "{call}: {text}");
+    }
+    assert_eq!(request.results().len(), results.len() + cancelled.len());
+    assert!(request.last_text().contains(next), "{request}");
+    assert_eq!(client.close().await, 0);
 }
 
 #[tokio::test]
@@ -39,7 +88,8 @@ async fn one_rejected_call_leaves_the_others_alone() {
     let results = server.last_request().results();
     assert_eq!(results.len(), 3, "{results:?}");
     assert!(!results[0].1 && results[0].0.contains("first"), "{results:?}");
-    assert!(results[1].1 && !results[1].0.contains("second"), "{results:?}");
+    assert!(results[1].1 && results[1].0.contains("rejected"), "{results:?}");
+    assert!(!results[1].0.contains("second"), "{results:?}");
     assert!(!results[2].1 && results[2].0.contains("third"), "{results:?}");
     assert_eq!(client.close().await, 0);
 }
@@ -60,10 +110,13 @@ async fn blank_text_blocks() {
 #[tokio::test]
 async fn thinking_blocks_on_replay() {
     let case = case("44-thinking-blocks-on-replay");
+    assert_eq!(case["model_of_turn"], MODEL, "which the histories of all cases are from");
     let told = history(&case["history"]);
-    check(&sent(MODEL, &told).await, &case["history"]);
-    check(&sent("M2", &told).await, &case["expect"]["other_model"]);
+    assert_eq!(case["expect"]["same_model"], "identical history");
+    assert_eq!(sent(MODEL, &told).await, case["history"]);
+    assert_eq!(sent("M2", &told).await, case["expect"]["other_model"]);
 
+    assert_eq!(case["aborted_expect"], "turn dropped");
     let aborted = [told.clone(), vec![message(&case["aborted"], 9), says("next")]].concat();
     let messages = sent(MODEL, &aborted).await;
     let last = messages.as_array().unwrap().last().unwrap();
@@ -80,60 +133,4 @@ async fn thinking_blocks_on_replay() {
     let outcome = send(&model(&server, MODEL), &told).await;
     assert_eq!(outcome.error.map(|error| error.kind), Some(ModelErrorKind::InvalidRequest));
     check(&messages_of(&server.last_request()), &case["expect"]["other_model"]);
-}
-
-#[tokio::test]
-async fn tool_ids_that_repeat_or_are_not_allowed() {
-    let case = case("45-duplicate-tool-ids");
-    let messages = sent(MODEL, &history(&case["history"])).await;
-    let messages = messages.as_array().unwrap();
-    let pairs: Vec<Value> = messages
-        .windows(2)
-        .filter(|two| two[0]["role"] == "assistant")
-        .map(|two| {
-            let (call, result) = (&two[0]["content"][0], &two[1]["content"][0]);
-            assert_eq!(call["id"], result["tool_use_id"]);
-            json!([call["input"]["command"], result["content"]])
-        })
-        .collect();
-    assert_eq!(json!(pairs), case["pairs_in_order"]);
-
-    let doubled =
-        [vec![says("q"), message(&case["doubled"], 1)], vec![user(vec![result("toolu_1", "")])]].concat();
-    let messages = sent(MODEL, &doubled).await;
-    let counts = [1, 2].map(|at| messages[at]["content"].as_array().unwrap().len());
-    assert_eq!(counts, [1, 1], "{messages:#}");
-}
-
-/// A call as it comes over the wire, with an id of the test's choosing.
-fn raw_call(index: usize, id: &str, input: &Value) -> String {
-    let start = json!({ "type": "content_block_start", "index": index, "content_block": {
-        "type": "tool_use", "id": id, "name": "Read", "input": {} } });
-    let delta = json!({ "type": "content_block_delta", "index": index, "delta": {
-        "type": "input_json_delta", "partial_json": input.to_string() } });
-    let stop = json!({ "type": "content_block_stop", "index": index });
-    format!("data: {start}\n\ndata: {delta}\n\ndata: {stop}")
-}
-
-#[tokio::test]
-async fn calls_with_odd_ids_run_once_each_and_go_back_legally() {
-    let bad = case("45-duplicate-tool-ids")["bad_id"].as_str().unwrap().to_owned();
-    let mut home = Home::new();
-    home.write("a.txt", "first\n");
-    home.write("b.txt", "second\n");
-    let file = |name: &str| json!({ "file_path": home.path(name).to_str().unwrap() });
-    let twice = raw_call(0, "toolu_1", &file("a.txt"));
-    let answers = [
-        Answer::new().raw(twice).raw(raw_call(1, "toolu_1", &file("a.txt"))).stopping_for("tool_use"),
-        Answer::new().raw(raw_call(0, &bad, &file("b.txt"))).stopping_for("tool_use"),
-        Answer::new().raw(raw_call(0, "", &file("b.txt"))).stopping_for("tool_use"),
-        Answer::says("Done."),
-    ];
-    let server = ModelServer::playing(answers).await;
-    let mut client = program(&mut home, &server, "").await;
-    ask(&mut client, "read them").await;
-    assert_eq!(terminal(&mut client).await["reason"], "completed");
-    let results: Vec<usize> = server.requests().iter().map(|request| request.results().len()).collect();
-    assert_eq!(results, [0, 1, 1, 1]);
-    assert_eq!(client.close().await, 0);
 }

@@ -9,6 +9,7 @@
 )]
 
 mod calls;
+mod ids;
 mod refusals;
 mod streams;
 mod summaries;
@@ -22,61 +23,39 @@ use copydesk::conversation::{
     ToolResultContent, ToolUseId, Usage, UserMessage, content_tokens, normalize_for,
 };
 use copydesk::models::{
-    Anthropic, AnthropicConfig, BlockDelta, Credential, ModelError, ModelErrorKind, ModelRequest, Provider,
-    ProviderEvent, RetryPolicy,
+    Anthropic, AnthropicConfig, Credential, ModelErrorKind, ModelRequest, OpenAi, OpenAiConfig, Provider,
+    RetryPolicy,
 };
-use copydesk_tests::cases::{self, case};
+use copydesk_tests::cases::{self, case, list};
 use copydesk_tests::client::{Client, Home, full_capabilities};
+use copydesk_tests::heard::{Heard, heard};
 use copydesk_tests::model_server::{Answer, ModelServer, Request};
 use copydesk_tests::person::ask;
-use futures::StreamExt;
 use serde_json::{Value, json};
 
 /// The model that the histories of the cases are from.
 const MODEL: &str = "M1";
 
-/// What a request came to.
-#[derive(Debug, Default)]
-struct Told {
-    text: String,
-    blocks: Vec<ContentBlock>,
-    stop_reason: Option<StopReason>,
-    is_whole: bool,
-    /// How long each retry was put off.
-    waits: Vec<Duration>,
-    error: Option<ModelError>,
-}
-
 /// A model that is asked again without long waits.
 fn model(server: &ModelServer, name: &str) -> Anthropic {
+    patient_model(server, name, quick(RetryPolicy::default()))
+}
+
+fn patient_model(server: &ModelServer, name: &str, retry: RetryPolicy) -> Anthropic {
     let mut config = AnthropicConfig::new(Some(Credential::Key(ApiKey::new("not-a-key"))), name);
     config.base_url = server.url();
-    config.retry = RetryPolicy { first_wait: Duration::from_millis(1), ..RetryPolicy::default() };
+    config.retry = retry;
     Anthropic::new(config)
 }
 
+fn quick(policy: RetryPolicy) -> RetryPolicy {
+    RetryPolicy { first_wait: Duration::from_millis(1), ..policy }
+}
+
 /// Sends `history` to `model`, as the loop does.
-async fn send(model: &Anthropic, history: &[Message]) -> Told {
+async fn send(model: &Anthropic, history: &[Message]) -> Heard {
     let messages = normalize_for(history, &model.info().model);
-    let mut told = Told::default();
-    let mut events = model.stream(ModelRequest::new(Vec::new(), Vec::new(), messages, 1_000));
-    while let Some(event) = events.next().await {
-        match event {
-            Ok(ProviderEvent::MessageStart { .. }) => (told.text, told.blocks) = (String::new(), Vec::new()),
-            Ok(ProviderEvent::BlockDelta { delta: BlockDelta::Text(text), .. }) => told.text.push_str(&text),
-            Ok(ProviderEvent::BlockStop { block, .. }) => told.blocks.push(block),
-            Ok(ProviderEvent::MessageDelta { stop_reason, .. }) => told.stop_reason = stop_reason,
-            Ok(ProviderEvent::MessageStop) => told.is_whole = true,
-            Ok(ProviderEvent::Retry { delay, .. }) => told.waits.push(delay),
-            Ok(
-                ProviderEvent::BlockStart { .. }
-                | ProviderEvent::BlockDelta { .. }
-                | ProviderEvent::Silence { .. },
-            ) => {}
-            Err(error) => told.error = Some(error),
-        }
-    }
-    told
+    heard(model, ModelRequest::new(Vec::new(), Vec::new(), messages, 1_000)).await
 }
 
 /// The messages that `model` is sent for `history`, without the cache's marks. The service has checked them.
@@ -192,8 +171,7 @@ fn block(block: &Value) -> ContentBlock {
 
 /// The program in a home whose model is `server`; `settings` are those of the user's `config.toml`.
 async fn program(home: &mut Home, server: &ModelServer, settings: &str) -> Client {
-    home.environment.push(("ANTHROPIC_API_KEY".to_owned(), "not-a-key".to_owned()));
-    home.environment.push(("ANTHROPIC_BASE_URL".to_owned(), server.url()));
+    home.environment.extend(server.environment());
     home.write("../config/copydesk/config.toml", settings);
     let mut client = Client::start(home);
     client.initialize(home, full_capabilities()).await;
@@ -202,6 +180,17 @@ async fn program(home: &mut Home, server: &ModelServer, settings: &str) -> Clien
 
 /// The end of the task.
 async fn terminal(client: &mut Client) -> Value {
-    let ended = client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await;
-    ended["event"].clone()
+    ended(client).await["event"].clone()
+}
+
+/// The same with its session.
+async fn ended(client: &mut Client) -> Value {
+    client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await
+}
+
+/// The next prompt in a session whose task has ended.
+async fn go_on(client: &mut Client, ended: &Value, text: &str) {
+    let prompt = json!([{ "type": "text", "text": text }]);
+    let more = json!({ "sessionId": ended["sessionId"], "prompt": prompt });
+    client.request("copydesk/task/send", more).await.expect("a prompt is taken");
 }

@@ -1,5 +1,7 @@
 //! A service that refuses and throttles.
 
+use httpdate::fmt_http_date;
+
 use super::*;
 
 /// The answers of one run of the case; one that repeats goes on for ever.
@@ -32,7 +34,10 @@ async fn throttles_are_waited_out_and_what_will_not_change_is_told() {
             ModelServer::playing(answers).await
         };
         let begun = Instant::now();
-        let told = send(&model(&server, "m"), &[says("go")]).await;
+        // The waits of a service that never comes round would take minutes.
+        let usual = RetryPolicy::default();
+        let retry = if run.get("wait_1").is_some() { usual } else { quick(usual) };
+        let told = send(&patient_model(&server, "m", retry), &[says("go")]).await;
         let requests = server.requests();
         let bodies: Vec<&[u8]> = requests.iter().map(|request| request.bytes.as_slice()).collect();
         assert!(bodies.windows(2).all(|two| two[0] == two[1]), "{run}");
@@ -42,15 +47,48 @@ async fn throttles_are_waited_out_and_what_will_not_change_is_told() {
         if let Some(most) = run["requests_max"].as_u64() {
             assert!(requests.len() as u64 <= most && told.error.is_some(), "{run}: {told:?}");
         }
+        let waits: Vec<f64> = told.retries.iter().map(|(_, wait)| wait.as_secs_f64()).collect();
         if let Some([least, most]) = run["wait_1"].as_array().map(Vec::as_slice) {
             let (least, most) = (least.as_f64().unwrap(), most.as_f64().unwrap());
-            assert!((least..=most).contains(&told.waits[0].as_secs_f64()), "{told:?}");
-            assert!(begun.elapsed() >= told.waits[0], "it really waits");
-            assert!(told.waits[1] > Duration::ZERO && told.is_whole, "{told:?}");
+            assert!((least..=most).contains(&waits[0]), "{told:?}");
+            assert!(waits[1] >= run["wait_2_min"].as_f64().unwrap(), "{told:?}");
+            assert!(begun.elapsed().as_secs_f64() >= waits.iter().sum(), "it really waits");
+            assert!(told.is_whole, "{told:?}");
         } else {
             assert!(told.error.is_some_and(|error| !error.message.is_empty()), "{run}");
         }
     }
+}
+
+/// A service that asks for a day, and what the person reads of it.
+#[tokio::test]
+async fn what_is_too_long_to_be_waited_for_is_told() {
+    let case = case("47-retry-after-and-overload");
+    let told: Vec<&Value> = list(&case["runs"]).iter().filter(|run| run["user_told"] == true).collect();
+    assert!(!told.is_empty());
+    for run in told {
+        let mut home = Home::new();
+        let server = ModelServer::playing(refusals(run).0).await;
+        let mut client = program(&mut home, &server, "").await;
+        ask(&mut client, "go").await;
+        let end = terminal(&mut client).await;
+        let message = end["message"].as_str().unwrap();
+        assert!(end["reason"] == "model_error" && message.contains("24 hours"), "{end:#}");
+        assert_eq!(client.close().await, 0);
+    }
+}
+
+/// The first run, with the time at which to come back as a date.
+#[tokio::test]
+async fn a_date_is_waited_for_as_seconds_are() {
+    let until = SystemTime::now() + Duration::from_secs(3);
+    let busy =
+        Answer::refusal(429, "rate_limit_error", "slow down").header("retry-after", &fmt_http_date(until));
+    let server = ModelServer::playing([busy, Answer::says("Done.")]).await;
+    let told = send(&model(&server, "m"), &[says("go")]).await;
+    // A date has no fractions of a second.
+    assert!(told.is_whole && SystemTime::now() + Duration::from_secs(1) >= until, "{told:?}");
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[tokio::test]

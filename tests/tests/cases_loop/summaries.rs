@@ -1,18 +1,22 @@
 //! What a summary leaves of a conversation, and when there is none.
 
+use copydesk::context::{summary_request, without_oldest};
+use copydesk_tests::model_server::Wire;
+
 use super::*;
 
 #[tokio::test]
 async fn a_summary_cuts_only_at_safe_places() {
     let case = case("38-compaction-keeps-pairs");
     let told = history(&case["history"]);
-    let safe: Vec<u64> =
-        case["safe_first_kept"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
-    for keep in case["keep_recent"].as_array().unwrap().iter().map(|keep| keep.as_u64().unwrap() as usize) {
-        let division = divided(&told, content_tokens(&told[told.len() - keep..]));
-        let first = division.summarised.len();
-        assert!(safe.contains(&(first as u64)) || division.kept.is_empty(), "{keep} kept from {first}");
-        assert!(first > 0, "something is summarised");
+    let numbers = |field: &str| list(&case[field]).iter().map(|at| at.as_u64().unwrap() as usize);
+    for keep in numbers("keep_recent") {
+        let newest = told.len() - keep;
+        let tokens = told[newest..].iter().map(|message| content_tokens(std::slice::from_ref(message))).sum();
+        let division = divided(&told, tokens);
+        // The first safe place among the newest; where there is none, nothing is kept.
+        let wanted = numbers("safe_first_kept").find(|&safe| safe >= newest && safe > 0);
+        assert_eq!(division.summarised.len(), wanted.unwrap_or(told.len()), "{keep} kept");
         let compaction = CompactMetadata {
             trigger: CompactTrigger::Auto,
             tokens_before: 0,
@@ -29,26 +33,77 @@ async fn a_summary_cuts_only_at_safe_places() {
     }
 }
 
-/// The case's window and threshold, of which this program's own prompt alone takes more.
-fn narrow(case: &Value) -> String {
-    let window = case["window"].as_u64().unwrap();
-    let margin = window - case["threshold"].as_u64().unwrap();
+/// The request for a summary, which is made shorter from the front until one round is left. The service looks at each.
+#[tokio::test]
+async fn a_request_for_a_summary_that_is_made_shorter_stays_legal() {
+    let case = case("38-compaction-keeps-pairs");
+    let mut left = history(&case["history"]);
+    let mut lengths = Vec::new();
+    loop {
+        sent(MODEL, &summary_request(&left, "", SystemTime::UNIX_EPOCH)).await;
+        lengths.push(left.len());
+        match without_oldest(&left, Some(1)) {
+            Some(shorter) => left = shorter,
+            None => break,
+        }
+    }
+    assert!(lengths.len() > 2 && lengths.is_sorted_by(|one, next| one > next), "{lengths:?}");
+}
+
+/// The case's window and threshold, so many times.
+fn window(case: &Value, times: u64) -> String {
+    let [window, threshold] = ["window", "threshold"].map(|field| times * case[field].as_u64().unwrap());
+    let margin = window - threshold;
     format!("[model]\ncontext_window = {window}\n[context]\nreserved_output = 1\ncompact_margin = {margin}\n")
+}
+
+/// An answer whose service counted the case's fixed tokens in the request, so many times, however short it was.
+fn counting(case: &Value, times: u64, answer: Answer) -> Answer {
+    let tokens = times * case["fixed_tokens"].as_u64().unwrap();
+    let counted = json!({ "type": "message_delta", "delta": {}, "usage": { "input_tokens": tokens } });
+    answer.raw(format!("event: message_delta\ndata: {counted}"))
+}
+
+fn is_summary(request: &Request) -> bool {
+    request.body["tool_choice"]["type"] == "none"
+}
+
+/// How often a service is asked until the task ends that counts the case's fixed tokens and always wants a call: for
+/// summaries, and for anything else.
+async fn asked_in_vain(case: &Value, times: u64) -> (usize, usize) {
+    let mut home = Home::new();
+    home.write("a.txt", "text\n");
+    let input = json!({ "file_path": home.path("a.txt").to_str().unwrap() });
+    let told = case.clone();
+    let server = ModelServer::answering(move |request| {
+        let answer = if is_summary(request) {
+            Answer::says("<summary>1. All of it.</summary>")
+        } else {
+            Answer::calls("Read", input.clone())
+        };
+        counting(&told, times, answer)
+    })
+    .await;
+    let mut client = program(&mut home, &server, &window(case, times)).await;
+    ask(&mut client, "go").await;
+    let end = terminal(&mut client).await;
+    assert_eq!(end["reason"], "blocking_limit");
+    assert!(end["message"].as_str().unwrap().contains("Even summarised"), "{end:#}");
+    assert_eq!(client.close().await, 0);
+    let summaries = server.requests().iter().filter(|request| is_summary(request)).count();
+    (summaries, server.requests().len() - summaries)
 }
 
 #[tokio::test]
 async fn a_summary_that_does_not_help_is_not_repeated() {
     let case = case("48-compaction-does-not-loop");
-    let mut home = Home::new();
-    let server = ModelServer::answering(|_| Answer::says("<summary>1. All of it.</summary>")).await;
-    let mut client = program(&mut home, &server, &narrow(&case)).await;
-    ask(&mut client, "go").await;
-    let end = terminal(&mut client).await;
-    assert_eq!(end["reason"], "blocking_limit");
-    assert!(end["message"].as_str().unwrap().contains("Even summarised"), "{end:#}");
+    assert!(case["fixed_tokens"].as_u64() >= case["threshold"].as_u64(), "no summary can help");
     let most = case["max_auto_compactions_per_turn"].as_u64().unwrap() as usize;
-    assert_eq!(server.requests().len(), most, "the summary, and no more");
-    assert_eq!(client.close().await, 0);
+    // Of this window the program's own prompt takes more than the threshold, and knows it.
+    assert_eq!(asked_in_vain(&case, 1).await, (most, 0), "the summary, and no more");
+    // Of this one it takes little by its own estimate, and learns from the service what it takes: after the first answer,
+    // and after the first one behind the summary.
+    assert_eq!(asked_in_vain(&case, 50).await, (most, 2));
 }
 
 #[tokio::test]
@@ -64,15 +119,13 @@ async fn a_conversation_too_long_to_be_summarised_stays_as_it_is() {
     let server = ModelServer::playing([rounds, refusals, vec![Answer::says("Done.")]].concat()).await;
     let mut client = program(&mut home, &server, "").await;
     ask(&mut client, "go").await;
-    let end = client.notification("copydesk/event", |params| params["event"]["type"] == "terminal").await;
+    let end = ended(&mut client).await;
     assert_eq!(end["event"]["reason"], "prompt_too_long", "{end:#}");
     let asked = server.requests();
     assert_eq!(asked.len(), 6 + 1 + 1 + retries, "tried again {retries} times, each time shorter");
     let lengths: Vec<usize> = asked[7..].iter().map(|request| request.messages().len()).collect();
     assert!(lengths.is_sorted_by(|one, next| one > next), "{lengths:?}");
-    let prompt = json!([{ "type": "text", "text": "and now?" }]);
-    let more = json!({ "sessionId": end["sessionId"], "prompt": prompt });
-    client.request("copydesk/task/send", more).await.expect("a prompt is taken");
+    go_on(&mut client, &end, "and now?").await;
     terminal(&mut client).await;
     let whole = messages_of(&asked[6]);
     let next = messages_of(&server.last_request());
@@ -84,21 +137,20 @@ async fn a_conversation_too_long_to_be_summarised_stays_as_it_is() {
 #[tokio::test]
 async fn an_answer_that_has_no_room_is_asked_for_in_fewer_tokens() {
     let case = case("48-compaction-does-not-loop");
-    // A hundred times the case's figures: nobody is asked for a few hundred tokens.
-    let number = |name: &str| 100 * case["case3"][name].as_u64().unwrap();
-    let (input, most, window) =
-        (number("input"), number("max_tokens"), 100 * case["window"].as_u64().unwrap());
+    let number = |name: &str| case["case3"][name].as_u64().unwrap();
+    let (input, most, window) = (number("input"), number("max_tokens"), case["window"].as_u64().unwrap());
     let told = format!("input length and `max_tokens` exceed context limit: {input} + {most} > {window}");
-    let server =
-        ModelServer::playing([Answer::refusal(400, "invalid_request_error", &told), Answer::says("Done.")])
-            .await;
-    let request = ModelRequest::new(Vec::new(), Vec::new(), normalize_for(&[says("go")], MODEL), most as u32);
-    let mut events = model(&server, MODEL).stream(request);
-    while let Some(event) = events.next().await {
-        event.expect("the second request fits");
+    for wire in [Wire::Messages, Wire::ChatCompletions] {
+        let mut home = Home::new();
+        let refusal = Answer::refusal(400, "invalid_request_error", &told);
+        let server = ModelServer::speaking(wire, [refusal, Answer::says("Done.")]).await;
+        let mut client = program(&mut home, &server, &format!("[model]\nmax_tokens = {most}\n")).await;
+        ask(&mut client, "go").await;
+        assert_eq!(terminal(&mut client).await["reason"], "completed", "{wire:?}");
+        let [refused, taken] = server.requests().try_into().expect("two requests, and none for a summary");
+        assert_eq!(refused.body["max_tokens"], most);
+        assert!(taken.body["max_tokens"].as_u64().unwrap() <= number("retry_max_tokens_at_most"));
+        assert_eq!(refused.body["messages"], taken.body["messages"], "{wire:?}");
+        assert_eq!(client.close().await, 0);
     }
-    let asked = server.requests();
-    assert_eq!(asked.len(), 2);
-    assert_eq!(asked[0].body["messages"], asked[1].body["messages"]);
-    assert!(asked[1].body["max_tokens"].as_u64().unwrap() <= number("retry_max_tokens_at_most"));
 }
