@@ -10,84 +10,118 @@
 )]
 
 use std::collections::{BTreeMap, HashSet};
+use std::time::Instant;
 
-use copydesk_tests::client::{Client, FAKE_KEY, Home};
+use copydesk_tests::client::{Client, Home};
 use copydesk_tests::model_server::{Answer, ModelServer, Request, Wire};
+use futures::{StreamExt as _, stream};
 use serde_json::{Value, json};
 
-/// Tasks in one program at the same time, each with a break of its own.
-const TOGETHER: usize = 150;
-/// Bytes from place to place, odd so that the places differ in every event. All of them take minutes: `COPYDESK_EVERY_BYTE=1`.
-const USUAL_STEP: usize = 11;
+/// Programs at the same time for one wire, each with a service of its own.
+const PROGRAMS: usize = 2;
+/// Tasks in one program, a few of them together, each with a break of its own.
+const TASKS: usize = 120;
+const TOGETHER: usize = 6;
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_connection_that_breaks_anywhere_does_nothing_twice() {
     break_everywhere(Wire::Messages).await;
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nor_does_one_to_a_chat_completions_server() {
     break_everywhere(Wire::ChatCompletions).await;
 }
 
 async fn break_everywhere(wire: Wire) {
-    let step = if std::env::var_os("COPYDESK_EVERY_BYTE").is_some() { 1 } else { USUAL_STEP };
-    let places: Vec<usize> = (0..recorded(wire, 0).len()).step_by(step).collect();
-    for places in places.chunks(TOGETHER) {
-        break_at_each(wire, places).await;
-    }
-    println!("{wire:?}: {} places to break at, as many files changed exactly once", places.len());
+    let begun = Instant::now();
+    let every: Vec<usize> = (0..recorded(wire, 0).len()).collect();
+    let programs = every.chunks(TASKS).map(|places| tokio::spawn(break_at_each(wire, places.to_vec())));
+    let broken: Vec<_> = stream::iter(programs).buffer_unordered(PROGRAMS).collect().await;
+    let places: usize = broken.into_iter().map(|broken| broken.expect("none panics")).sum();
+    assert_eq!(places, every.len());
+    let seconds = begun.elapsed().as_secs();
+    println!(
+        "{wire:?}: {places} places to break at, each byte of the answer, and as many files changed once, in {seconds} s"
+    );
 }
 
-/// One task for each place, all in one program, each with a file of its own.
-async fn break_at_each(wire: Wire, places: &[usize]) {
-    let mut begun = HashSet::new();
-    let model = ModelServer::answering_in(wire, move |request| answer(wire, request, &mut begun)).await;
+/// One task for each place, all in one program, each with a file of its own. Gives their number.
+async fn break_at_each(wire: Wire, places: Vec<usize>) -> usize {
+    let mut asked = HashSet::new();
+    let model = ModelServer::answering_in(wire, move |request| answer(wire, request, &mut asked)).await;
     let mut home = Home::new();
-    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    home.environment = match wire {
-        Wire::Messages => vec![pair("ANTHROPIC_API_KEY", FAKE_KEY), pair("ANTHROPIC_BASE_URL", &model.url())],
-        Wire::ChatCompletions | Wire::Ollama => vec![pair("OPENAI_BASE_URL", &model.url())],
-    };
-    // Neither what tools there are nor how long is waited before a second try is what this is about: both cost time.
-    home.write("../config/copydesk/config.toml", "[tools]\nmode = \"simple\"\n[model]\nretry_wait_ms = 20\n");
-    for &place in places {
+    home.environment = model.environment();
+    // Neither what tools there are, nor what a repository tells, nor how long is waited before a second try is what this
+    // is about: they cost time.
+    home.environment.push(("PATH".to_owned(), String::new()));
+    home.write("../config/copydesk/config.toml", "[tools]\nmode = \"simple\"\n[model]\nretry_wait_ms = 1\n");
+    for &place in &places {
         home.write(&file(place), "start\nend\n");
     }
     let mut client = Client::open(&home).await;
-    let mut sessions = BTreeMap::new();
-    for &place in places {
-        let prompt = json!([{ "type": "text", "text": format!("break at {place}") }]);
-        let started = client.request("copydesk/task/start", json!({ "prompt": prompt })).await;
-        sessions.insert(started.expect("it starts")["sessionId"].to_string(), place);
+    let mut waiting = places.iter().copied();
+    let mut running = BTreeMap::new();
+    for place in waiting.by_ref().take(TOGETHER) {
+        running.insert(start(&mut client, place).await, Task::at(place));
     }
-    let mut edits: BTreeMap<usize, usize> = BTreeMap::new();
-    let mut ended = 0;
-    while ended < places.len() {
+    while !running.is_empty() {
         let told = client.notification("copydesk/event", |_| true).await;
-        for read in [
-            "copydesk/session/changed",
-            "copydesk/proposal/changed",
-            "textDocument/publishDiagnostics",
-            "$/progress",
-        ] {
-            client.take_unread(read);
-        }
-        let (place, event) = (sessions[&told["sessionId"].to_string()], &told["event"]);
+        let session = told["sessionId"].to_string();
+        let (task, event) = (running.get_mut(&session).expect("a task that runs"), &told["event"]);
         if event["type"] == "toolCall" && event["kind"] == "edit" && event["status"] == "completed" {
-            *edits.entry(place).or_default() += 1;
+            task.edits += 1;
         }
         if event["type"] == "terminal" {
+            let Task { place, edits } = *task;
             assert_eq!(event["reason"], "completed", "broken at {place}: {event}");
-            ended += 1;
+            assert_eq!(edits, 2, "broken at {place}: edits that were made");
+            running.remove(&session);
+            check_draft(&mut client, &home.uri(&file(place)), place).await;
+            if let Some(next) = waiting.next() {
+                running.insert(start(&mut client, next).await, Task::at(next));
+            }
+            for read in [
+                "copydesk/session/changed",
+                "copydesk/proposal/changed",
+                "textDocument/publishDiagnostics",
+                "$/progress",
+            ] {
+                client.take_unread(read);
+            }
         }
     }
-    for &place in places {
-        assert_eq!(edits.get(&place), Some(&2), "broken at {place}: edits that were made");
-        let shown = client.request("copydesk/proposal/show", json!({ "uri": home.uri(&file(place)) })).await;
-        assert_eq!(shown.expect("a proposal")["draft"], "start+\nend+\n", "broken at {place}");
-    }
     assert_eq!(client.close().await, 0);
+    places.len()
+}
+
+/// A task that runs.
+#[derive(Clone, Copy)]
+struct Task {
+    place: usize,
+    edits: usize,
+}
+
+impl Task {
+    fn at(place: usize) -> Self {
+        Self { place, edits: 0 }
+    }
+}
+
+/// Starts a task and gives its session.
+async fn start(client: &mut Client, place: usize) -> String {
+    let prompt = json!([{ "type": "text", "text": format!("break at {place}") }]);
+    let started = client.request("copydesk/task/start", json!({ "prompt": prompt })).await;
+    started.expect("it starts")["sessionId"].to_string()
+}
+
+/// Looks at what is proposed, and takes it out of the way of those that follow.
+async fn check_draft(client: &mut Client, uri: &str, place: usize) {
+    let shown = client.request("copydesk/proposal/show", json!({ "uri": uri })).await;
+    assert_eq!(shown.expect("a proposal")["draft"], "start+\nend+\n", "broken at {place}");
+    let decided = json!({ "decision": "reject", "target": { "uri": uri } });
+    let rejected = client.request("copydesk/proposal/decide", decided).await.expect("an answer");
+    assert_eq!(rejected["results"][0]["outcome"], "rejected", "{rejected}");
 }
 
 /// The first answer of a task breaks off; asked again, it is whole; after that, what is not done yet is called for.
