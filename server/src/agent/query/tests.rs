@@ -17,7 +17,7 @@ use crate::agent::fixture::{
 };
 use crate::agent::outbox::user;
 use crate::conversation::{StopReason, ToolResultContent};
-use crate::models::ModelErrorKind;
+use crate::models::{ModelErrorKind, ProviderEvent};
 use crate::tools::Tool;
 use crate::tools::fixture::Fixture;
 
@@ -170,6 +170,47 @@ fn a_refusal_is_no_success_and_nothing_of_it_stays() {
             "done model_error after 1",
         ],
     );
+}
+
+/// An answer is taken back before the first word of the one in its stead, and is in no later request.
+#[tokio::test]
+async fn a_void_answer_is_taken_back_before_the_next_begins() {
+    let fixture = Fixture::new(&[]);
+    let refused = vec![text("I sh"), Piece::Stop(StopReason::Refusal)];
+    let model = ScriptedModel::new(vec![refused]);
+    let mut params = params(&fixture, model.clone(), CancellationToken::new());
+    params.fallbacks =
+        [model.beside("second", vec![vec![tool("t1", "Look", json!({}))], vec![text("seen")]])
+            as Arc<dyn Provider>]
+        .into();
+    let events: Vec<SessionEvent> = query(params).collect().await;
+    let at = |what: &str, is_it: &dyn Fn(&LoopEvent) -> bool| {
+        let found =
+            events.iter().position(|event| matches!(event, SessionEvent::Loop(event) if is_it(event)));
+        found.unwrap_or_else(|| panic!("no {what} in {events:#?}"))
+    };
+    let said = |event: &LoopEvent| match event {
+        LoopEvent::Message(message @ Message::Assistant(_)) => Some(message.id().clone()),
+        _ => None,
+    };
+    let shown = at("answer", &|event| said(event).is_some());
+    let SessionEvent::Loop(void) = &events[shown] else { unreachable!() };
+    let taken_back = at("tombstone", &|event| match event {
+        LoopEvent::Tombstone { message_id } => said(void).as_ref() == Some(message_id),
+        _ => false,
+    });
+    let next = events
+        .iter()
+        .enumerate()
+        .skip(shown)
+        .find(|(_, event)| {
+            matches!(event, SessionEvent::Loop(LoopEvent::Stream(ProviderEvent::MessageStart { .. })))
+        })
+        .map(|(at, _)| at);
+    assert!(shown < taken_back && Some(taken_back) < next, "{shown} {taken_back} {next:?}");
+    let requests = model.all_requests();
+    assert_eq!(requests.len(), 3);
+    assert!(requests.iter().all(|(_, request)| !format!("{:?}", request.messages).contains("I sh")));
 }
 
 #[test]

@@ -121,6 +121,17 @@ mod tests {
     }
 
     #[test]
+    fn what_was_taken_back_is_not_in_the_history_of_the_next_task() {
+        let mut transcript = Transcript::default();
+        for text in ["prompt", "void", "result"] {
+            transcript.record(&LoopEvent::Message(Message::from(said(text))));
+        }
+        transcript.record(&LoopEvent::Tombstone { message_id: MessageId("void".into()) });
+        let ids: Vec<_> = transcript.messages().iter().map(|message| message.id().to_string()).collect();
+        assert_eq!(ids, ["prompt", "result"]);
+    }
+
+    #[test]
     fn the_figures_go_into_the_answer_they_are_of_and_nowhere_else() {
         let usage = |output_tokens| Usage { output_tokens, ..Usage::default() };
         let record = |response: &str| {

@@ -88,6 +88,27 @@ fn text_and_its_events() {
 }
 
 #[test]
+fn a_call_that_is_said_again_under_its_number_is_one_call() {
+    let call = |input| ContentBlock::ToolUse { id: ToolUseId("t1".into()), name: "Read".into(), input };
+    let once = tool_use(&["{\"a\":", "1}"]);
+    check_blocks(&format!("{once}\n{once}"), &[call(json!({ "a": 1 }))]);
+    // Under another number the loop knows it by its id; without ids it is known by its words.
+    let nameless = |index: &str, input: &str| {
+        tool_use(&[input]).replace("\"t1\"", "\"\"").replace("\"index\":1", &format!("\"index\":{index}"))
+    };
+    let lines = [nameless("0", "{}"), nameless("1", "{}"), nameless("2", "{\"a\":1}")].join("\n");
+    let ids: Vec<String> = fed(&lines)
+        .1
+        .into_iter()
+        .filter_map(|event| match event {
+            ProviderEvent::BlockStop { block: ContentBlock::ToolUse { id, .. }, .. } => Some(id.0),
+            _ => None,
+        })
+        .collect();
+    assert!(ids.len() == 3 && ids[0] == ids[1] && ids[1] != ids[2], "{ids:?}");
+}
+
+#[test]
 fn a_calls_input_is_joined_and_parsed_at_the_end() {
     check_input(&["", "{\"a", "\":1}"], json!({ "a": 1 }));
     check_input(&[], json!({}));
