@@ -2,6 +2,7 @@
 
 mod actor;
 mod hub;
+mod pool;
 mod prompt;
 mod questions;
 mod token_words;

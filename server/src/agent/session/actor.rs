@@ -1,15 +1,19 @@
 //! One conversation: its history, the task that runs in it, and the prompts that wait behind that task.
 
+mod task;
+
 use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures::{FutureExt as _, StreamExt as _, pin_mut};
+use futures::FutureExt as _;
 use tokio::sync::OnceCell;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
+use self::task::messages_in;
 use super::hub::Hub;
+use super::pool::Pool;
 use super::prompt::{self, Prompt};
 use super::questions::Questions;
 use super::transcript::Transcript;
@@ -17,19 +21,15 @@ use super::{Sent, SessionDeps, SessionInfo, SessionState};
 use crate::agent::acceptance::acceptance;
 use crate::agent::attachments::Noticed;
 use crate::agent::background::{self, Short};
-use crate::agent::briefing::{Briefing, briefing};
+use crate::agent::briefing::Briefing;
 use crate::agent::diagnostics::Diagnosed;
-use crate::agent::outbox::user;
 use crate::agent::preparing::SessionContext;
-use crate::agent::query::{QueryParams, query};
-use crate::agent::state::RoundContext;
 use crate::agent::{LoopEvent, SessionEvent, Spending, TaskAccount, Terminal, TerminalReason};
-use crate::conversation::{ContentBlock, Message, SessionId, TaskId};
+use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::documents::Seen;
-use crate::models::{Provider, SearchesWeb, ToolDefinition};
+use crate::models::Provider;
 use crate::permissions::{Beginning, PermissionMode, Policy, SessionMode};
 use crate::shell::Shell;
-use crate::tools::{Loaded, Offers, SearchWire, Searcher, Tool, Tools};
 
 /// A session. Its state is behind one short lock; its history is written by its running task alone.
 pub(super) struct Session {
@@ -42,11 +42,7 @@ pub(super) struct Session {
     diagnosed: Option<Arc<Diagnosed>>,
     context: Arc<SessionContext>,
     shell: Arc<Shell>,
-    searcher: Option<Arc<Searcher>>,
-    /// The tools that its model has asked for.
-    loaded_tools: Loaded,
-    /// The tools of the last round, and what they were chosen by.
-    pooled: Mutex<Option<(Pooled, Tools)>>,
+    pool: Pool,
     /// Whether prompts wait for the running task to take them.
     queued: watch::Sender<bool>,
     briefing: OnceCell<Briefing>,
@@ -72,29 +68,10 @@ struct Inner {
     transcript: Transcript,
 }
 
-/// What decides on the tools of a round.
-#[derive(PartialEq, Eq)]
-struct Pooled {
-    names: Vec<&'static str>,
-    context: u64,
-    wire: SearchWire,
-}
-
 #[derive(Clone)]
 struct Running {
     task: TaskId,
     cancel: CancellationToken,
-}
-
-/// The model whose service searches the web: the small one, if it can.
-fn searcher(deps: &SessionDeps) -> Option<Arc<dyn Provider>> {
-    let searches = |provider: &&Arc<dyn Provider>| match (provider.searches_web(), deps.tool_setup.web_search)
-    {
-        (SearchesWeb::No, _) | (_, Some(false)) => false,
-        (SearchesWeb::Yes, None | Some(true)) => true,
-        (SearchesWeb::Perhaps, told) => told == Some(true),
-    };
-    deps.small.iter().chain([&deps.provider]).find(searches).cloned()
 }
 
 impl Session {
@@ -116,7 +93,7 @@ impl Session {
             Questions::new(policy, mode, setup.book.clone(), deps.clock.clone()).trusted_by(setup.trust_by);
         let tells = deps.editor.features().copydesk.diagnostics;
         let diagnosed = tells.then(|| Arc::new(Diagnosed::new(deps.editor.clone())));
-        let searcher = searcher(&deps).map(|provider| Arc::new(Searcher::new(provider)));
+        let pool = Pool::new(&deps);
         Arc::new(Self {
             id,
             deps,
@@ -127,9 +104,7 @@ impl Session {
             diagnosed,
             context,
             shell,
-            searcher,
-            loaded_tools: Loaded::default(),
-            pooled: Mutex::default(),
+            pool,
             queued: watch::Sender::new(false),
             briefing: OnceCell::new(),
             cancel,
@@ -278,129 +253,6 @@ impl Session {
         }
     }
 
-    async fn run_task(self: &Arc<Self>, running: &Running, prompt: Prompt) {
-        self.changed(&running.task);
-        let token_budget = prompt.token_budget.or_else(|| prompt::token_budget(&prompt.content));
-        let summarise = prompt::wanted_summary(&prompt.content);
-        let content = prompt::content(prompt, &self.id, &self.deps, &self.seen);
-        let (content, system) = futures::join!(content, self.system());
-        if summarise.is_none() {
-            let words = Message::from(user((self.deps.clock)(), content));
-            self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
-        }
-        let events = query(QueryParams { summarise, ..self.params(running, system, token_budget) });
-        pin_mut!(events);
-        while let Some(event) = events.next().await {
-            self.take_in(&running.task, event);
-        }
-    }
-
-    /// The system prompt. What it says, and what else is told before the conversation, is looked for once.
-    async fn system(&self) -> Vec<String> {
-        let looked = async {
-            let (documents, now) = (&self.deps.documents, (self.deps.clock)());
-            let told = self.context.brief(&self.deps.workspace, documents, now);
-            futures::join!(briefing(&self.deps), told).0
-        };
-        Box::pin(self.briefing.get_or_init(|| looked)).await.system.clone()
-    }
-
-    fn params(
-        self: &Arc<Self>,
-        running: &Running,
-        system: Vec<String>,
-        token_budget: Option<u64>,
-    ) -> QueryParams {
-        let deps = &self.deps;
-        let (session, pooled) = (self.clone(), self.clone());
-        QueryParams {
-            messages: self.lock().transcript.messages(),
-            summarise: None,
-            system,
-            tools: self.pool(),
-            refresh_tools: Some(Box::new(move || pooled.pool())),
-            tool_use_context: RoundContext {
-                session: self.id.clone(),
-                workspace: deps.workspace.clone(),
-                documents: deps.documents.clone(),
-                desk: deps.desk.clone(),
-                seen: self.seen.clone(),
-                messages: Arc::new([]),
-                cancel: running.cancel.clone(),
-                editor: deps.editor.clone(),
-                small_model: deps.small.clone(),
-                searcher: self.searcher.clone(),
-                modifiers: Vec::new(),
-                mode: self.questions.mode().clone(),
-                shell: self.shell.clone(),
-                policy: {
-                    let questions = self.questions.clone();
-                    Arc::new(move || Arc::new(questions.policy()))
-                },
-            },
-            can_use_tool: Arc::new(self.questions.clone()),
-            hooks: deps.hooks.clone(),
-            provider: deps.provider.clone(),
-            fallbacks: deps.fallbacks.clone().into(),
-            small: deps.small.clone(),
-            prices: deps.prices.clone(),
-            take_queued: Box::new(move || {
-                let session = session.clone();
-                async move { session.take_queued().await }.boxed()
-            }),
-            queued: self.queued.subscribe(),
-            noticed: self.noticed.clone(),
-            diagnosed: self.diagnosed.clone(),
-            context: self.context.clone(),
-            limits: deps.limits,
-            token_budget,
-            clock: deps.clock.clone(),
-        }
-    }
-
-    /// The tools that a task is given.
-    fn pool(&self) -> Tools {
-        let (deps, provider) = (&self.deps, self.deps.provider.info());
-        let offers = Offers { editor: deps.editor.features(), web_search: self.searcher.is_some() };
-        let (setup, policy) = (deps.tool_setup, self.questions.policy());
-        let wanted = |tool: &dyn Tool| {
-            setup.mode.has(tool.name()) && !policy.denies_whole(tool.name(), tool.aliases())
-        };
-        let pool = deps.tools.pool(wanted, &offers);
-        let chosen = Pooled {
-            names: pool.names(),
-            context: provider.window.context,
-            wire: if provider.tool_references { SearchWire::References } else { SearchWire::Schemas },
-        };
-        let mut pooled = self.pooled.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, same)) = pooled.as_ref().filter(|(before, _)| *before == chosen) {
-            return same.clone();
-        }
-        let pool = if setup.search.defers(deferrable_tokens(&pool), chosen.context) {
-            pool.deferring(&self.loaded_tools, chosen.wire)
-        } else {
-            pool
-        };
-        pooled.insert((chosen, pool)).1.clone()
-    }
-
-    /// What was sent since the task began, as messages, up to what only a task of its own can do.
-    async fn take_queued(&self) -> Vec<crate::conversation::UserMessage> {
-        let queued = {
-            let mut state = self.lock();
-            self.queued.send_replace(false);
-            let messages = messages_in(&state.queue);
-            let later = state.queue.split_off(messages);
-            std::mem::replace(&mut state.queue, later)
-        };
-        let mut messages = Vec::with_capacity(queued.len());
-        for prompt in queued {
-            let content = prompt::content(prompt, &self.id, &self.deps, &self.seen).await;
-            messages.push(user((self.deps.clock)(), content));
-        }
-        messages
-    }
-
     /// Keeps what an event says and passes it on.
     fn take_in(&self, task: &TaskId, event: SessionEvent) {
         let mut tells_more = false;
@@ -460,19 +312,3 @@ impl Session {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// How many of the prompts that wait can go into the running task, in their order: one that wants a summary can't.
-fn messages_in(queue: &VecDeque<Prompt>) -> usize {
-    let is_summary = |prompt: &Prompt| prompt::wanted_summary(&prompt.content).is_some();
-    queue.iter().position(is_summary).unwrap_or(queue.len())
-}
-
-/// About what the definitions take of the tools that can wait.
-fn deferrable_tokens(tools: &Tools) -> u64 {
-    let bytes = |tool: &ToolDefinition| {
-        tool.name.len() + tool.description.len() + tool.input_schema.to_string().len()
-    };
-    tools.deferrable().iter().map(|tool| bytes(tool) as u64 / BYTES_A_TOKEN).sum()
-}
-
-const BYTES_A_TOKEN: u64 = 4;
