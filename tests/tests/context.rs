@@ -10,14 +10,13 @@
 
 use copydesk_tests::client::{Client, Home, full_capabilities};
 use copydesk_tests::model_server::{Answer, ModelServer, Request};
-use copydesk_tests::person::ask;
+use copydesk_tests::person::{ask, done, plain};
 use serde_json::{Value, json};
 
 const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
 async fn program(home: &mut Home, server: &ModelServer) -> Client {
-    home.environment.push(("ANTHROPIC_API_KEY".to_owned(), "not-a-key".to_owned()));
-    home.environment.push(("ANTHROPIC_BASE_URL".to_owned(), server.url()));
+    home.environment.extend(server.environment());
     let mut client = Client::start(home);
     client.initialize(home, full_capabilities()).await;
     client
@@ -95,5 +94,22 @@ async fn a_projects_instructions_come_first_and_their_change_is_told_once() {
     assert!(first.starts_with("<system-reminder>") && first.contains("Be kind."), "{first}");
     let told: Vec<&String> = texts.iter().filter(|text| text.contains("Be brief.")).collect();
     assert_eq!(told.len(), 1, "{texts:#?}");
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn in_an_editor_without_a_plugin_a_person_can_ask_what_the_conversation_takes() {
+    let mut home = Home::new();
+    let server = ModelServer::playing([Answer::says("Hello.")]).await;
+    home.environment.extend(server.environment());
+    let mut client = plain(&home).await;
+    ask(&mut client, "hello").await;
+    done(&mut client).await;
+    ask(&mut client, "/context").await;
+    let told = "Copydesk: The conversation takes 2095 tokens, as the service counts them, of the";
+    let shown = client
+        .notification("window/showMessage", |shown| shown["message"].as_str().unwrap().starts_with(told))
+        .await;
+    assert_eq!((&shown["type"], server.requests().len()), (&json!(3), 1), "no model answers that");
     assert_eq!(client.close().await, 0);
 }

@@ -6,6 +6,7 @@ mod ending;
 mod model_call;
 mod outcome;
 mod recovery;
+mod size;
 
 use std::collections::{HashSet, VecDeque};
 use std::ops::ControlFlow;
@@ -59,11 +60,19 @@ pub struct Limits {
     pub max_budget: Option<Dollars>,
 }
 
+/// What the user wants rather than an answer to the conversation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Instead {
+    /// A summary in its place, in which this matters.
+    Summary(String),
+    /// To know what it takes of the model's window.
+    Size,
+}
+
 /// All that the loop needs; it asks nothing else of anybody.
 pub(super) struct QueryParams {
     pub(super) messages: Vec<Message>,
-    /// The user wants a summary in place of the conversation rather than an answer, and says what matters in it.
-    pub(super) summarise: Option<String>,
+    pub(super) instead: Option<Instead>,
     pub(super) system: Vec<String>,
     /// Those of this round.
     pub(super) tools: Tools,
@@ -108,8 +117,11 @@ pub(super) fn query(params: QueryParams) -> impl Stream<Item = SessionEvent> + S
 async fn run(params: QueryParams, outbox: &Outbox) -> Terminal {
     let mut task = Task::new(params, outbox);
     let mut state = task.first_state().await;
-    if let Some(instructions) = task.params.summarise.take() {
-        let end = task.summarise(state, instructions).await;
+    if let Some(instead) = task.params.instead.take() {
+        let end = match instead {
+            Instead::Summary(instructions) => task.summarise(state, instructions).await,
+            Instead::Size => task.tell_size(state).await,
+        };
         return task.ended(0, end).await;
     }
     loop {
@@ -259,7 +271,7 @@ impl<'outbox> Task<'outbox> {
     async fn first_state(&mut self) -> State {
         let mut messages = std::mem::take(&mut self.params.messages);
         // What came up belongs behind a summary, not into it.
-        if self.params.summarise.is_none() {
+        if self.params.instead.is_none() {
             let attached = self.attach(&messages).await;
             messages.extend(attached);
         }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::agent::fixture::{Piece, ScriptedModel, clock, line, text, tool};
 use crate::agent::outbox::user;
-use crate::agent::query::{QueryParams, query, stage};
+use crate::agent::query::{Instead, QueryParams, query, stage};
 use crate::agent::{Hooks, SessionEvent};
 use crate::conversation::{ApiMessage, Role, SessionId};
 use crate::documents::Text;
@@ -215,7 +215,8 @@ async fn a_summary_that_the_user_wants_and_a_hook_forbids_is_not_made() {
     let fixture = Fixture::new(&[]);
     let model = ScriptedModel::new(Vec::new());
     let params = stage::params(&fixture, model.clone(), CancellationToken::new());
-    let params = QueryParams { hooks: Arc::new(No), summarise: Some(String::new()), ..params };
+    let params =
+        QueryParams { hooks: Arc::new(No), instead: Some(Instead::Summary(String::new())), ..params };
     let (lines, requests) = played(params, &model).await;
     assert_eq!((lines, requests), (vec!["done hook_stopped after 0".to_owned()], Vec::new()));
 }

@@ -83,7 +83,7 @@ impl Task<'_> {
         }
     }
 
-    fn request(&mut self, state: &State, request: &Request, model: &str) -> ModelRequest {
+    pub(super) fn request(&mut self, state: &State, request: &Request, model: &str) -> ModelRequest {
         let limits = &self.params.limits;
         let largest = self.params.provider.info().window.max_output;
         let usual = limits.max_output_tokens.unwrap_or_else(|| limits.first_output_tokens.min(largest));

@@ -162,7 +162,7 @@ pub(in crate::agent) fn params(
     let prompt = Message::from(user(clock()(), vec![ContentBlock::text("go")]));
     QueryParams {
         messages: vec![prompt],
-        summarise: None,
+        instead: None,
         system: vec!["be brief".into()],
         tools: tools(),
         refresh_tools: None,

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{SessionDeps, TaskContext};
+use crate::agent::query::Instead;
 use crate::conversation::{ContentBlock, SessionId};
 use crate::documents::{Seen, Text, Workspace};
 use crate::review::AgentView;
@@ -26,6 +27,8 @@ impl Prompt {
 
 /// What a prompt begins with that asks for a summary.
 const COMPACT: &str = "/compact";
+/// The prompt that asks what the conversation takes.
+const CONTEXT: &str = "/context";
 /// The longest title of a session, in characters.
 const TITLE: usize = 60;
 /// The most lines of a selection that are quoted.
@@ -60,11 +63,17 @@ pub(super) fn token_budget(content: &[ContentBlock]) -> Option<u64> {
     })
 }
 
-/// What matters in the summary that `/compact` asks for; `None`: the user asks for something else.
-pub(super) fn wanted_summary(content: &[ContentBlock]) -> Option<String> {
+/// What `/compact` or `/context` asks for; `None`: the user wants an answer.
+pub(super) fn instead(content: &[ContentBlock]) -> Option<Instead> {
     let [ContentBlock::Text { text }, ..] = content else { return None };
-    let rest = text.trim().strip_prefix(COMPACT)?;
-    (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
+    let behind = |command: &str| {
+        let rest = text.trim().strip_prefix(command)?;
+        (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim().to_owned())
+    };
+    match behind(COMPACT) {
+        Some(instructions) => Some(Instead::Summary(instructions)),
+        None => behind(CONTEXT).filter(String::is_empty).map(|_| Instead::Size),
+    }
 }
 
 /// First words of what the user wrote.
@@ -162,14 +171,18 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_is_asked_for_by_its_command_alone() {
-        let check = |text: &str, want: Option<&str>| {
-            assert_eq!(wanted_summary(&[ContentBlock::text(text)]).as_deref(), want);
+    fn a_command_is_the_first_word_and_else_it_is_a_prompt() {
+        let check = |text: &str, want: Option<Instead>| {
+            assert_eq!(instead(&[ContentBlock::text(text)]), want, "{text}");
         };
-        check("/compact", Some(""));
-        check(" /compact  mind the tests\n", Some("mind the tests"));
+        let summary = |words: &str| Some(Instead::Summary(words.to_owned()));
+        check("/compact", summary(""));
+        check(" /compact  mind the tests\n", summary("mind the tests"));
         check("/compactor", None);
         check("please /compact", None);
+        check("/context\n", Some(Instead::Size));
+        check("/context of this line", None);
+        check("/contexts", None);
     }
 
     #[test]

@@ -143,6 +143,26 @@ async fn a_user_has_the_conversation_summarised_and_goes_on() {
 }
 
 #[tokio::test]
+async fn a_user_who_asks_what_the_conversation_takes_is_told_without_a_model() {
+    let mut stage = Stage::new(vec![vec![text("hello")], vec![text("fine")]], &[]);
+    let (session, _) = stage.start("hi");
+    stage.lines("done completed").await;
+    stage.sessions.send(&session, vec![ContentBlock::text("/context")]).expect("a session");
+    let end = loop {
+        let update = soon(stage.updates.recv()).await.expect("more events");
+        if let SessionEvent::Loop(LoopEvent::Done(end)) = update.event {
+            break end;
+        }
+    };
+    let told = end.message.expect("a word for the person");
+    assert!(told.contains("by an estimate") && told.contains("of the 200000 of its model"), "{told}");
+    stage.sessions.send(&session, vec![ContentBlock::text("and now?")]).expect("a session");
+    stage.lines("done completed").await;
+    assert_eq!(stage.model.requests().len(), 2, "the model was not asked for it");
+    assert!(!format!("{:?}", stage.last_words()).contains("/context"));
+}
+
+#[tokio::test]
 async fn a_summary_that_is_wanted_while_a_task_runs_is_made_behind_it() {
     let script = vec![
         vec![tool("t1", "Ask", json!({}))],

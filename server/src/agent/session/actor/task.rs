@@ -19,14 +19,14 @@ impl Session {
     pub(super) async fn run_task(self: &Arc<Self>, running: &Running, prompt: Prompt) {
         self.changed(&running.task);
         let token_budget = prompt.token_budget.or_else(|| prompt::token_budget(&prompt.content));
-        let summarise = prompt::wanted_summary(&prompt.content);
+        let instead = prompt::instead(&prompt.content);
         let content = prompt::content(prompt, &self.id, &self.deps, &self.seen);
         let (content, system) = futures::join!(content, self.system());
-        if summarise.is_none() {
+        if instead.is_none() {
             let words = Message::from(user((self.deps.clock)(), content));
             self.take_in(&running.task, SessionEvent::Loop(LoopEvent::Message(words)));
         }
-        let events = query(QueryParams { summarise, ..self.params(running, system, token_budget) });
+        let events = query(QueryParams { instead, ..self.params(running, system, token_budget) });
         pin_mut!(events);
         while let Some(event) = events.next().await {
             self.take_in(&running.task, event);
@@ -53,7 +53,7 @@ impl Session {
         let (session, next) = (self.clone(), self.clone());
         QueryParams {
             messages: self.lock().transcript.messages(),
-            summarise: None,
+            instead: None,
             system,
             tools: self.tools(),
             refresh_tools: Some(Box::new(move || next.tools())),
@@ -118,8 +118,8 @@ impl Session {
     }
 }
 
-/// How many of the prompts that wait can go into the running task, in their order: one that wants a summary can't.
+/// How many of the prompts that wait can go into the running task, in their order: one that wants no answer can't.
 pub(super) fn messages_in(queue: &VecDeque<Prompt>) -> usize {
-    let is_summary = |prompt: &Prompt| prompt::wanted_summary(&prompt.content).is_some();
-    queue.iter().position(is_summary).unwrap_or(queue.len())
+    let wants_no_answer = |prompt: &Prompt| prompt::instead(&prompt.content).is_some();
+    queue.iter().position(wants_no_answer).unwrap_or(queue.len())
 }

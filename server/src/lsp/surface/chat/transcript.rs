@@ -83,6 +83,10 @@ impl Transcript {
             }
             LoopEvent::Done(terminal) => {
                 let how = match (&terminal.message, terminal.reason) {
+                    // Behind an answer it was told already.
+                    (Some(message), TerminalReason::Completed) if !self.streams.contains_key(task) => {
+                        Some(format!("*{}*", one_line(message)))
+                    }
                     (_, TerminalReason::Completed) => None,
                     (Some(message), _) => Some(format!("*Stopped: {}*", one_line(message))),
                     (None, reason) => Some(format!("*Stopped: {}.*", reason.as_str().replace('_', " "))),
@@ -358,6 +362,15 @@ mod tests {
             told(vec![text("I sh"), void(), declined]),
             "I sh\n\n*Stopped: The model declined to answer this.*\n\nThere are 5 changes to review."
         );
+    }
+
+    #[test]
+    fn an_end_without_an_answer_is_told() {
+        let told = |events| told(&mut Transcript::default(), events);
+        let end = || done(TerminalReason::Completed, Some("The conversation takes 9 tokens."));
+        let rest = "There are 5 changes to review.";
+        assert_eq!(told(vec![end()]), format!("*The conversation takes 9 tokens.*\n\n{rest}"));
+        assert_eq!(told(vec![text("Half."), end()]), format!("Half.\n\n{rest}"));
     }
 
     #[test]
