@@ -11,7 +11,7 @@ mod wrappers;
 
 pub use assessment::{Assessment, Part, PathWord, Side};
 pub use matching::spec_matches;
-pub(super) use removal::{Kept, removes_too_much};
+pub(super) use removal::{Kept, Loss, removes_too_much};
 
 use self::folders::Folders;
 use super::has_hidden;
@@ -25,14 +25,18 @@ const MOST_COMMANDS: usize = 50;
 pub fn assess(text: &str, cwd: &AbsPath) -> Assessment {
     match parse(text) {
         Parsed::Script(script) => of_script(text, &script, cwd),
-        Parsed::NotUnderstood { why, seen } => Assessment {
-            parts: seen.iter().map(|command| part::of(command).part).collect(),
+        Parsed::NotUnderstood { why, seen, heredocs } => Assessment {
+            parts: part::with_heredocs(
+                seen.iter().map(|command| part::of(command).part).collect(),
+                &heredocs,
+            ),
             ask: Some(format!("What this command does can't be told for sure. {why}")),
             read_only: false,
             reads: Vec::new(),
             edits: Vec::new(),
             replaces: Vec::new(),
             suggestions: Vec::new(),
+            unoffered: None,
         },
     }
 }
@@ -47,6 +51,7 @@ fn of_script(text: &str, script: &Script, cwd: &AbsPath) -> Assessment {
         edits: Vec::new(),
         replaces: Vec::new(),
         suggestions: Vec::new(),
+        unoffered: None,
     };
     for (at, command) in script.commands.iter().enumerate() {
         let mut known = part::of(command);
@@ -56,11 +61,15 @@ fn of_script(text: &str, script: &Script, cwd: &AbsPath) -> Assessment {
         assessment.replaces.extend(known.replaces.iter().flat_map(|word| folders.resolve(at, word)));
         assessment.parts.push(known.part);
     }
+    assessment.parts = part::with_heredocs(assessment.parts, &script.heredocs);
     let harmless = assessment.ask.is_none() && !assessment.parts.is_empty();
     assessment.read_only =
         harmless && assessment.edits.is_empty() && assessment.parts.iter().all(|part| part.read_only);
     if harmless {
         assessment.suggestions = suggestions::of(&script.commands, &assessment.parts);
+        if assessment.suggestions.is_empty() {
+            assessment.unoffered = suggestions::why_none(&script.commands, &assessment.parts);
+        }
     }
     assessment
 }

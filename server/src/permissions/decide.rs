@@ -195,7 +195,8 @@ fn about_protected(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
         more => {
             let named: Vec<String> = rules.iter().map(|rule| format!("`{rule}`")).collect();
             let why = format!("{why} A rule of your own that names it lets it in: {}.", named.join(", "));
-            rules.extend(more.into_iter().flat_map(|more| more.rules).filter(|rule| rule.tool != "Edit"));
+            let more = more.into_iter().flat_map(|more| more.rules);
+            rules.extend(more.filter(|rule| !named.contains(&format!("`{rule}`"))).collect::<Vec<_>>());
             Some(ask(why, rules))
         }
     }

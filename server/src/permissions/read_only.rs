@@ -12,7 +12,7 @@ mod shows;
 mod table;
 
 pub(super) use self::git::may_write_output as git_may_write_output;
-use self::options::{Given, literal};
+use self::options::Given;
 pub(super) use self::shows::{Shows, shows};
 use self::table::{Operands, PROGRAMS, Program};
 use crate::shell::command::{Expansion, Word};
@@ -55,7 +55,7 @@ fn by_table(program: &Program, arguments: &[Word]) -> Option<Vec<Word>> {
 
 fn or_here(mut given: Given) -> Given {
     if given.operands.is_empty() {
-        given.operands.push(literal("."));
+        given.operands.push(Word::plain("."));
     }
     given
 }

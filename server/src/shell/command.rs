@@ -4,6 +4,7 @@
 
 mod file_view;
 mod guess;
+mod heredocs;
 mod lexer;
 mod outcome;
 mod purpose;
@@ -27,11 +28,15 @@ pub const LONGEST: usize = 10_000;
 pub fn parse(text: &str) -> Parsed {
     let tokens = match readable(text).and_then(|()| lexer::tokens(text)) {
         Ok(tokens) => tokens,
-        Err(why) => return Parsed::NotUnderstood { why, seen: guess::from_text(text) },
+        Err(why) => {
+            // Of such a text every line counts as a command, those of its here-documents too.
+            return Parsed::NotUnderstood { why, seen: guess::from_text(text), heredocs: Vec::new() };
+        }
     };
+    let heredocs = heredocs::bodies(text, &tokens);
     match reading::read(text, &tokens) {
-        Ok(commands) => Parsed::Script(Script { commands }),
-        Err(why) => Parsed::NotUnderstood { why, seen: guess::from_tokens(&tokens) },
+        Ok(commands) => Parsed::Script(Script { commands, heredocs }),
+        Err(why) => Parsed::NotUnderstood { why, seen: guess::from_tokens(&tokens), heredocs },
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Assessment {
     pub replaces: Vec<PathWord>,
     /// Rules an "always" would save, whole (`Bash(cargo test:*)`), at most five. Empty if none would be wise.
     pub suggestions: Vec<String>,
+    /// Why none would be, in a sentence for the person, where that does not show.
+    pub unoffered: Option<String>,
 }
 
 /// One simple command of a line.
@@ -38,6 +40,8 @@ pub struct Part {
     pub(super) wider: Vec<String>,
     /// Only a rule that names the whole command allows it, since its arguments say what else runs.
     pub(super) whole_only: bool,
+    /// A shell, which may run what a here-document says.
+    pub(super) starts_shell: bool,
 }
 
 impl Part {

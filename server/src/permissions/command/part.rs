@@ -23,6 +23,9 @@ pub(super) const CARRIERS: &[&str] = &[
     "ionice", "flock", "busybox", "su", "ssh",
 ];
 
+/// Programs that run a text which they are given.
+pub(super) const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ssh"];
+
 /// Variables that change how a program writes, and not what it does.
 const SAFE: &[&str] = &[
     "LANG",
@@ -78,8 +81,17 @@ pub(super) fn of(command: &SimpleCommand) -> Known {
         exact: exact(command, &stripped, has_safe_environment),
         wider: wider(command, &stripped),
         whole_only: whole_only(&stripped) || whole_only(command),
+        starts_shell: command.words.iter().any(|word| SHELLS.contains(&base_name(Some(word)))),
     };
     Known { part, reads, edits, replaces }
+}
+
+/// `parts` where a shell may run what the here-documents say, so that rules may forbid that too.
+pub(super) fn with_heredocs(mut parts: Vec<Part>, heredocs: &[String]) -> Vec<Part> {
+    for part in parts.iter_mut().filter(|part| part.starts_shell) {
+        part.wider.extend(heredocs.iter().flat_map(|text| inside(text)));
+    }
+    parts
 }
 
 /// `>>`, whatever stands before it.
@@ -180,7 +192,7 @@ fn without_folder(words: &[Word]) -> Vec<String> {
     vec![all, as_read(words), short]
 }
 
-fn base_name(program: Option<&Word>) -> &str {
+pub(super) fn base_name(program: Option<&Word>) -> &str {
     program
         .and_then(|word| word.literal.as_deref())
         .and_then(|name| name.rsplit('/').next())

@@ -1,14 +1,24 @@
-//! Whether a command line removes what nobody means to remove: the home folder, a folder of the system, the workspace.
+//! Whether a command line removes what nobody means to remove: the home folder, a folder of the system, the workspace, its
+//! repository.
 //!
-//! A net for accidents, in whatever spelling they are likely to come; no wall: who wants to hide a removal can.
+//! What it is for: in a mode that asks nothing, the few removals that can't be taken back are asked about all the same. In a
+//! trial tree no real file goes, and what a command removes there comes to the person as deletions; so the net holds where a
+//! command works on the files themselves, for what git ignores and so is never proposed, and to spare the person a review of
+//! a thousand deletions. It is for accidents, in whatever spelling of the shell they come: where it can't be told what a
+//! removal removes, or which program a line starts, it asks. It is no wall: what a program of another language removes does
+//! not show in a command line.
 
 mod place;
+mod targets;
+mod values;
 
-use self::place::{Named, is_named_in, named};
-use super::part::CARRIERS;
+use self::place::{Named, Scene, named};
+use self::targets::removed;
+use self::values::{Values, is_assignment};
+use super::part::{CARRIERS, SHELLS, base_name};
 use super::wrappers;
 use crate::documents::AbsPath;
-use crate::shell::command::{Direction, Parsed, SimpleCommand, Word, parse};
+use crate::shell::command::{Direction, Expansion, Parsed, SimpleCommand, Word, parse};
 
 /// What is not to be lost.
 #[derive(Clone, Copy)]
@@ -18,179 +28,196 @@ pub(in crate::permissions) struct Kept<'a> {
     pub(in crate::permissions) roots: &'a [AbsPath],
 }
 
-/// Programs that remove what they name.
-const REMOVERS: &[&str] = &["rm", "rmdir", "unlink", "shred"];
-/// What a text holds that removes something, in whatever spelling.
-const SIGNS: &[&str] = &["rm", "unlink", "shred", "-delete"];
-/// Programs that run a text which they are given.
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ssh"];
+/// Why a command line is asked about, in a sentence for the person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::permissions) enum Loss {
+    /// It removes what is kept.
+    OfKept(String),
+    /// What it removes, or which program it starts, is only known when it runs.
+    NotKnown(String),
+}
+
 /// Further programs whose arguments are commands.
-const MORE_CARRIERS: &[&str] = &["command", "builtin", "trap"];
-/// Folders of the system in which things come and go.
-const PASSING: &[&str] = &["/tmp", "/dev"];
+const MORE_CARRIERS: &[&str] = &["command", "builtin", "trap", "npx", "bunx", "pnpx"];
+/// Those of them whose next argument is the program.
+const DIRECT: &[&str] = &["env", "sudo", "doas", "exec"];
 /// How deeply a command may stand in the text of another.
 const DEEPEST: usize = 4;
 
-/// What `text`, run in `cwd`, would remove that is kept, in a sentence for the person.
-pub(in crate::permissions) fn removes_too_much(text: &str, cwd: &AbsPath, kept: &Kept<'_>) -> Option<String> {
-    within(text, cwd, kept, DEEPEST)
+/// What `text`, run in `cwd`, may remove that is not to be lost.
+pub(in crate::permissions) fn removes_too_much(text: &str, cwd: &AbsPath, kept: &Kept<'_>) -> Option<Loss> {
+    let mut search = Search { kept, not_known: None };
+    let of_kept = search.line(text, Some(cwd), &Values::default(), Depth { left: DEEPEST, run: Run::Surely });
+    of_kept.map(Loss::OfKept).or(search.not_known.map(Loss::NotKnown))
 }
 
-impl Kept<'_> {
-    /// Neither the path nor one in it may go: the root, a folder of the system, home, the workspace, and what is above them.
-    fn holds(&self, path: &AbsPath) -> bool {
-        is_of_system(path) || self.is_home(path) || self.roots.iter().any(|root| root.is_in(path))
-    }
-
-    /// What nobody names by chance beside a removal in the workspace.
-    fn is_far(&self, path: &AbsPath) -> bool {
-        (is_of_system(path) || self.is_home(path))
-            && !PASSING.contains(&path.as_str())
-            && !self.roots.contains(path)
-    }
-
-    fn is_home(&self, path: &AbsPath) -> bool {
-        self.home.is_some_and(|home| home.is_in(path))
-    }
+/// One look through a line and the texts in it.
+struct Search<'a> {
+    kept: &'a Kept<'a>,
+    /// The first thing that could not be told.
+    not_known: Option<String>,
 }
 
-/// The root, or a folder in it.
-fn is_of_system(path: &AbsPath) -> bool {
-    path.parent().is_none_or(|above| above.parent().is_none())
+#[derive(Clone, Copy)]
+struct Depth {
+    left: usize,
+    run: Run,
 }
 
-fn within(text: &str, cwd: &AbsPath, kept: &Kept<'_>, depth: usize) -> Option<String> {
-    if depth == 0 || !SIGNS.iter().any(|sign| text.contains(sign)) {
-        return None;
+/// Whether a text is run, or only may be: it stands among the arguments of a program that runs some.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Run {
+    Surely,
+    Perhaps,
+}
+
+impl Search<'_> {
+    /// What `text` removes that is kept.
+    fn line(&mut self, text: &str, cwd: Option<&AbsPath>, values: &Values, depth: Depth) -> Option<String> {
+        let inner = Depth { left: depth.left.checked_sub(1)?, ..depth };
+        let (commands, heredocs) = match parse(text) {
+            Parsed::Script(script) => (script.commands, script.heredocs),
+            Parsed::NotUnderstood { seen, heredocs, .. } => (seen, heredocs),
+        };
+        let values = values.with(&commands);
+        let text_is_run = commands.iter().any(runs_its_input);
+        // The folders that were changed into, and how deep in the script that was: a subshell ends.
+        let mut folders = vec![(0, cwd.cloned())];
+        for command in &commands {
+            folders.retain(|(depth, _)| *depth <= command.place.depth);
+            let now = folders.last().and_then(|(_, folder)| folder.clone());
+            let scene = Scene { cwd: now.as_ref(), kept: self.kept, values: &values };
+            for command in self.with_program(command, &scene, depth.run) {
+                if let Some(why) = self.command(&command, &scene) {
+                    return Some(why);
+                }
+                for (text, run) in texts(&command, text_is_run) {
+                    let found = self.line(&text, scene.cwd, &values, Depth { run, ..inner });
+                    if found.is_some() {
+                        return found;
+                    }
+                }
+                folders
+                    .extend(entered(&command, &scene).map(|folder| (command.place.depth, folder.into_one())));
+            }
+        }
+        let is_shell = |word: &Word| SHELLS.contains(&base_name(Some(word)));
+        if !commands.iter().any(|command| command.words.iter().any(is_shell)) {
+            return None;
+        }
+        heredocs.iter().find_map(|text| self.line(text, cwd, &values, inner))
     }
-    let commands = match parse(text) {
-        Parsed::Script(script) => script.commands,
-        Parsed::NotUnderstood { seen, .. } => seen,
-    };
-    let text_is_run = commands.iter().any(runs_its_input);
-    let mut blind = false;
-    // The folders that were changed into, and how deep in the script that was: a subshell ends.
-    let mut folders = vec![(0, cwd.clone())];
-    for command in &commands {
-        folders.retain(|(depth, _)| *depth <= command.place.depth);
-        let now = folders.last().map_or_else(|| cwd.clone(), |(_, folder)| folder.clone());
+
+    /// The command with each program that its name may stand for.
+    fn with_program(&mut self, command: &SimpleCommand, scene: &Scene<'_>, run: Run) -> Vec<SimpleCommand> {
+        let words = wrappers::stripped(command).words;
+        let is_direct = DIRECT.contains(&base_name(words.first()));
+        let is_program =
+            |word: &&Word| !(is_assignment(word) || is_direct && word.starts_with.starts_with('-'));
+        let at = words.iter().skip(usize::from(is_direct)).position(|word| is_program(&word));
+        let at = at.map(|at| at + usize::from(is_direct));
+        let Some((program, behind)) = at.and_then(|at| words.get(at..)?.split_first()) else {
+            return vec![command.clone()];
+        };
+        if !is_hidden(program) {
+            return vec![command.clone()];
+        }
+        let Some(texts) = scene.values.texts(&program.source, scene) else {
+            if run == Run::Surely {
+                self.not_known(format!(
+                    "Which program `{}` starts is only known when it runs.",
+                    command.source
+                ));
+            }
+            return vec![command.clone()];
+        };
+        let spelled = |text: &String| {
+            let words = text.split_whitespace().map(Word::plain).chain(behind.iter().cloned());
+            SimpleCommand { words: words.collect(), ..command.clone() }
+        };
+        texts.iter().map(spelled).collect()
+    }
+
+    /// What one command removes that is kept.
+    fn command(&mut self, command: &SimpleCommand, scene: &Scene<'_>) -> Option<String> {
         for words in invocations(command) {
-            for target in targets(&words) {
-                match named(&target, &now, kept.home, text) {
-                    Named::Place(path) if is_kept(&path, kept) => {
-                        return Some(format!("It removes {}.", target.source));
+            let removal = removed(&words);
+            let folder = match &removal.folder {
+                None => scene.cwd.cloned(),
+                Some(word) => named(word, scene).into_one(),
+            };
+            let scene = Scene { cwd: folder.as_ref(), ..*scene };
+            for word in &removal.words {
+                match named(word, &scene) {
+                    Named::Places(places) if places.iter().any(|path| self.kept.holds(path)) => {
+                        return Some(format!("It removes {}.", word.source));
                     }
-                    Named::IfEmpty(path) if kept.is_far(&path) => {
-                        return Some(format!(
-                            "It removes {}, which is all of {path} where that is empty.",
-                            target.source
-                        ));
+                    Named::Unknown if !removal.only_what_is_empty => {
+                        let what = if word.source.is_empty() { "what it is given" } else { &word.source };
+                        self.not_known(format!("What it removes is only known when it runs: {what}."));
                     }
-                    Named::Unknown => blind = true,
-                    Named::Place(_) | Named::IfEmpty(_) => {}
+                    Named::Places(_) | Named::Unknown => {}
                 }
             }
         }
-        let inner = texts(command, text_is_run);
-        if let Some(found) = inner.iter().find_map(|inner| within(inner, &now, kept, depth - 1)) {
-            return Some(found);
-        }
-        if let Some(folder) = entered(command, &now, kept, text) {
-            folders.push((command.place.depth, folder));
-        }
+        None
     }
-    let beside = blind.then(|| is_named_in(text, cwd, kept.home, |path| kept.is_far(path))).flatten()?;
-    Some(format!("It removes what is only known when it runs, and {beside} is named beside it."))
+
+    fn not_known(&mut self, why: String) {
+        self.not_known.get_or_insert(why);
+    }
 }
 
-/// The path, or what it is a link to.
-fn is_kept(path: &AbsPath, kept: &Kept<'_>) -> bool {
-    kept.holds(path) || path.followed().is_some_and(|real| kept.holds(&real))
+/// A program whose name an expansion holds.
+fn is_hidden(word: &Word) -> bool {
+    let is_spelled = |literal: &str| literal != word.source || !literal.contains(['$', '`']);
+    !word.source.is_empty() && !word.literal.as_deref().is_some_and(is_spelled)
 }
 
 /// The words of a command, and those of each command that its arguments may be.
 fn invocations(command: &SimpleCommand) -> Vec<Vec<Word>> {
-    let mut found = vec![command.words.clone(), wrappers::stripped(command).words];
-    if is_carrier(command) {
-        found.extend((1..command.words.len()).filter_map(|at| Some(command.words.get(at..)?.to_vec())));
-    }
-    // What is piped into it is behind its words.
-    if matches!(base_name(command.words.first()), "xargs" | "parallel") {
-        for words in &mut found {
-            words.push(wrappers::unknown_word());
+    let program = base_name(command.words.first());
+    let mut words = command.words.clone();
+    if matches!(program, "xargs" | "parallel") {
+        // What is piped into it stands where it says, else behind its words.
+        let is_place = |word: &Word| word.source.contains("{}") && !word.source.starts_with('-');
+        let named = words.iter().any(is_place);
+        words = words.into_iter().map(|word| if is_place(&word) { Word::unknown() } else { word }).collect();
+        if !named {
+            words.push(Word::unknown());
         }
+    }
+    let ends = |word: &Word| program == "find" && matches!(word.literal.as_deref(), Some(";" | "+"));
+    let mut found = vec![words.clone(), wrappers::stripped(command).words];
+    if is_carrier(command) {
+        let inner = (1..words.len()).filter_map(|at| words.get(at..)?.split(ends).next());
+        found.extend(inner.map(<[Word]>::to_vec));
     }
     found
 }
 
-/// What a program with these words removes: no word of another program.
-fn targets(words: &[Word]) -> Vec<Word> {
-    let Some((_, arguments)) = words.split_first() else { return Vec::new() };
-    match base_name(words.first()) {
-        "find" => found_by(arguments),
-        name if REMOVERS.contains(&name) => {
-            let mut options = true;
-            let is_operand = |word: &&Word| {
-                let is_option = options && word.starts_with.starts_with('-');
-                options &= word.literal.as_deref() != Some("--");
-                !is_option
-            };
-            arguments.iter().filter(is_operand).cloned().collect()
-        }
-        _ => Vec::new(),
-    }
-}
-
-/// Where `find` deletes all there is; nothing, where it picks some by their name, age or the like.
-fn found_by(arguments: &[Word]) -> Vec<Word> {
-    let of = |word: &Word| word.literal.clone().unwrap_or_else(|| word.source.clone());
-    let texts: Vec<String> = arguments.iter().map(of).collect();
-    let runs = |pair: &[String]| match pair {
-        [option, program] => {
-            let program = program.rsplit('/').next().unwrap_or_default();
-            (option.starts_with("-exec") || option.starts_with("-ok")) && REMOVERS.contains(&program)
-        }
-        _ => false,
-    };
-    let deletes = texts.iter().any(|text| text == "-delete") || texts.windows(2).any(runs);
-    let picks = |text: &String| {
-        let name = text.trim_start_matches('-');
-        let by_name = name.trim_start_matches('i');
-        ["name", "path", "wholename", "regex", "empty", "newer", "size", "perm", "user", "group"]
-            .iter()
-            .any(|test| by_name.starts_with(test))
-            || (["amin", "atime", "cmin", "ctime", "mmin", "mtime"].contains(&name) && text.starts_with('-'))
-    };
-    let picked = texts.iter().any(|text| text.starts_with('-') && picks(text));
-    let turned = texts.iter().any(|text| matches!(text.as_str(), "!" | "-not" | "-o" | "-or" | ","));
-    if !deletes || picked && !turned {
-        return Vec::new();
-    }
-    let is_option = |text: &String| matches!(text.as_str(), "-H" | "-L" | "-P");
-    let begin = texts.iter().take_while(|text| is_option(text)).count();
-    let is_place = |text: &&String| !text.starts_with(['-', '(', '!']);
-    let count = texts.iter().skip(begin).take_while(is_place).count();
-    match arguments.get(begin..begin + count) {
-        None | Some([]) => vec![place::here()],
-        Some(places) => places.to_vec(),
-    }
-}
-
 /// Texts that the command runs, or that a shell beside it is fed with.
-fn texts(command: &SimpleCommand, text_is_run: bool) -> Vec<String> {
+fn texts(command: &SimpleCommand, text_is_run: bool) -> Vec<(String, Run)> {
     let arguments = command.words.get(1..).unwrap_or_default();
     let program = base_name(command.words.first());
-    let joined = || arguments.iter().map(place::unquoted).collect::<Vec<_>>().join(" ");
     let mut found = Vec::new();
     if program == "eval" || text_is_run && matches!(program, "echo" | "printf") {
-        found.push(joined());
+        let joined = arguments.iter().map(place::unquoted).collect::<Vec<_>>().join(" ");
+        found.push((joined, if program == "eval" { Run::Surely } else { Run::Perhaps }));
     }
     if is_carrier(command) {
-        found.extend(arguments.iter().map(place::unquoted).filter(|text| text.contains(' ')));
+        let several = arguments.iter().map(place::unquoted).filter(|text| text.contains([' ', '\n']));
+        found.extend(several.map(|text| (text, Run::Perhaps)));
     }
-    if SHELLS.contains(&program) {
+    if command.words.iter().any(|word| SHELLS.contains(&base_name(Some(word)))) {
+        let is_script = |word: &&Word| {
+            let option = word.starts_with.as_str();
+            option.starts_with('-') && !option.starts_with("--") && option.ends_with('c')
+        };
+        let script = arguments.iter().skip_while(|word| !is_script(word)).nth(1);
         let given = command.redirections.iter().filter(|it| it.direction == Direction::Text);
-        found.extend(given.map(|redirection| place::unquoted(&redirection.target)));
+        let given = given.map(|redirection| &redirection.target);
+        found.extend(script.into_iter().chain(given).map(|word| (place::unquoted(word), Run::Surely)));
     }
     found
 }
@@ -202,30 +229,27 @@ fn runs_its_input(command: &SimpleCommand) -> bool {
         && arguments.all(|word| word.starts_with.starts_with('-'))
 }
 
-/// The folder that a `cd` leads to.
-fn entered(command: &SimpleCommand, cwd: &AbsPath, kept: &Kept<'_>, text: &str) -> Option<AbsPath> {
+/// The folder that a command takes the shell to.
+fn entered(command: &SimpleCommand, scene: &Scene<'_>) -> Option<Named> {
     let words = wrappers::stripped(command).words;
     let (program, arguments) = words.split_first()?;
-    if !matches!(program.literal.as_deref(), Some("cd" | "pushd")) {
-        return None;
+    match program.literal.as_deref() {
+        Some("cd" | "pushd") => {}
+        Some("popd") => return Some(Named::Unknown),
+        Some(_) | None => return None,
     }
-    match arguments.iter().find(|word| !word.starts_with.starts_with('-')) {
-        None => kept.home.cloned(),
-        Some(word) => match named(word, cwd, kept.home, text) {
-            Named::Place(path) => Some(path),
-            Named::IfEmpty(_) | Named::Unknown => None,
-        },
-    }
+    let is_option = |word: &Word| word.starts_with.starts_with('-') && word.source != "-";
+    let Some(word) = arguments.iter().find(|word| !is_option(word)) else {
+        return Some(scene.kept.home.cloned().map_or(Named::Unknown, |home| Named::Places(vec![home])));
+    };
+    // The folder before, or one of several.
+    let is_open = word.source == "-" || word.expansion == Expansion::Names;
+    Some(if is_open { Named::Unknown } else { named(word, scene) })
 }
 
 fn is_carrier(command: &SimpleCommand) -> bool {
     let program = base_name(command.words.first());
     CARRIERS.contains(&program) || MORE_CARRIERS.contains(&program)
-}
-
-fn base_name(program: Option<&Word>) -> &str {
-    let name = program.and_then(|word| word.literal.as_deref()).unwrap_or_default();
-    name.rsplit('/').next().unwrap_or_default()
 }
 
 #[cfg(test)]

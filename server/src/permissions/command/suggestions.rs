@@ -73,6 +73,28 @@ pub(super) fn of(commands: &[SimpleCommand], parts: &[Part]) -> Vec<String> {
     found
 }
 
+/// Why nothing is offered for a command that no rule can speak of well, in a sentence for the person.
+pub(super) fn why_none(commands: &[SimpleCommand], parts: &[Part]) -> Option<String> {
+    commands.iter().zip(parts).filter(|(_, part)| !part.read_only).find_map(|(command, _)| {
+        let words = wrappers::stripped(command).words;
+        let program = words.first()?.literal.clone()?;
+        let name = program.rsplit('/').next().unwrap_or(&program);
+        if spec(command).is_some() {
+            None
+        } else if INTERPRETERS.contains(&name) {
+            Some(format!(
+                "`{program}` runs a program that is given here, and a rule for that would let any run."
+            ))
+        } else if NEVER.contains(&name) {
+            Some(format!(
+                "What `{program}` does stands behind it, and a rule for it would let that be anything."
+            ))
+        } else {
+            None
+        }
+    })
+}
+
 fn spec(command: &SimpleCommand) -> Option<String> {
     let words = wrappers::stripped(command).words;
     let program = words.first()?.literal.as_deref()?;

@@ -183,6 +183,32 @@ fn any_part_can_forbid() {
 }
 
 #[test]
+fn a_here_document_for_a_shell_can_be_forbidden_too() {
+    check_forbids("rm:*", &["sh <<'E'\nls\nrm x\nE", "cat <<'E' | bash -s\nrm x\nE", "sudo sh <<E\nrm x\nE"]);
+    let parts = assess("cat > f <<'E'\nrm x\nE", &cwd()).parts;
+    assert!(!parts.iter().any(|part| spec_matches("rm:*", part, Side::DenyOrAsk)), "it is only written down");
+}
+
+#[test]
+fn why_no_rule_is_offered_is_said() {
+    for (text, want) in [
+        ("python3 - <<'E'\nprint(1)\nE", Some("`python3` runs a program that is given here")),
+        ("node -e 1", Some("`node` runs a program that is given here")),
+        ("cat <<'E' | sh\nls\nE", Some("`sh` runs a program that is given here")),
+        ("find . -delete", Some("What `find` does stands behind it")),
+        ("cargo test", None),
+        ("ls", None),
+        ("cat > f <<'E'\nx\nE", None),
+    ] {
+        let assessment = assess(text, &cwd());
+        assert_eq!(assessment.ask, None, "{text} is understood");
+        assert_eq!(assessment.unoffered.is_some(), want.is_some(), "{text}: {:?}", assessment.unoffered);
+        let why = assessment.unoffered.unwrap_or_default();
+        assert!(why.contains(want.unwrap_or_default()), "{text}: {why}");
+    }
+}
+
+#[test]
 fn nothing_but_a_person_can_allow_it() {
     check_asks(
         "*",

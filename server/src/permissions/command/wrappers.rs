@@ -1,7 +1,7 @@
 //! Programs that run the command behind them as it is: what is judged is that command.
 
 use crate::permissions::read_only::options::{self, Row, Unknown};
-use crate::shell::command::{Expansion, SimpleCommand, Word};
+use crate::shell::command::{SimpleCommand, Word};
 
 /// What may stand between the wrapper and the command.
 struct Wrapper {
@@ -34,15 +34,10 @@ pub(super) fn stripped(command: &SimpleCommand) -> SimpleCommand {
     while let Some((wrapper, inner)) = unwrapped(&words) {
         words = inner;
         if wrapper == "xargs" {
-            words.push(unknown_word());
+            words.push(Word::unknown());
         }
     }
     SimpleCommand { words, ..command.clone() }
-}
-
-/// Stands for words that are only known when the command runs.
-pub(super) fn unknown_word() -> Word {
-    Word { source: String::new(), literal: None, starts_with: String::new(), expansion: Expansion::Any }
 }
 
 /// The wrapper in front of `words`, and the command behind it.

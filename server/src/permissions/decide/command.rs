@@ -1,16 +1,19 @@
 //! What is asked about a command line, as far as its text tells what it does.
 
-use super::super::command::{Kept, removes_too_much};
+use super::super::command::{Kept, Loss, removes_too_much};
 use super::super::matching::{Family, Judged, Reached};
 use super::super::policy::{Policy, SettledRule, Source};
 use super::super::request::{Question, SaveTo};
 use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule, repository};
-use super::question;
 use super::wide_reads::may_show_limited;
+use super::{naming, question};
 use crate::documents::AbsPath;
 
 /// Programs whose work is to change files, which a session that accepts edits need not be asked about.
 const EDITING: [&str; 7] = ["mkdir", "touch", "rm", "rmdir", "mv", "cp", "sed"];
+
+/// More files than these are not named by rules, one each.
+const MOST_FILES: usize = 5;
 
 /// What is asked in every mode, and which no rule answers beforehand.
 pub(super) fn always_asked(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
@@ -24,20 +27,25 @@ pub(super) fn always_asked(judged: &Judged<'_>, policy: &Policy) -> Option<Quest
         return ask("It would run outside the sandbox, with all that you may do yourself.");
     }
     let kept = Kept { home: policy.home.as_ref(), roots: &policy.workspace.roots };
-    if let Some(why) = removes_too_much(text, cwd, &kept) {
-        return ask(&why);
+    let bypassing = policy.mode == PermissionMode::BypassPermissions;
+    let of_session = |settled: &SettledRule| settled.source == Source::Session;
+    let granted = |harmless: &dyn Fn(&Part) -> bool| policy.allows_command(judged, harmless, of_session);
+    match removes_too_much(text, cwd, &kept) {
+        Some(Loss::OfKept(why)) => return ask(&why),
+        // Where rules decide, they decide about that too; where they don't, only what was said after that question answers it.
+        Some(Loss::NotKnown(why)) if bypassing && !granted(&|part| part.read_only) => {
+            let question = question(judged.call, why, suggested(assessment));
+            return Some(Question { save: SaveTo::Session, ..question });
+        }
+        Some(Loss::NotKnown(_)) | None => {}
     }
     if let Some(why) = may_show_limited(judged, policy) {
-        // Only what was said after that question answers it.
-        let of_session = |settled: &SettledRule| settled.source == Source::Session;
-        let granted = policy.allows_command(judged, |_| false, of_session);
         let rules = if assessment.ask.is_none() { whole(judged) } else { Vec::new() };
         let asked = Question { save: SaveTo::Session, ..question(judged.call, why, rules) };
-        if !granted {
+        if !granted(&|_| false) {
             return Some(asked);
         }
     }
-    let bypassing = policy.mode == PermissionMode::BypassPermissions;
     match &assessment.ask {
         Some(why) if !bypassing => ask(why),
         Some(why) if policy.limits_commands() => {
@@ -96,7 +104,11 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
             return None;
         }
         let why = format!("It writes {}.", named(&assessment.edits));
-        return Some(question(call, why, Vec::new()));
+        let all_named = all_known(&assessment.edits) && !assessment.edits.iter().any(|word| word.pattern);
+        let left = judged.edits.iter().filter(|path| all_named && !edits_free(path));
+        let rules: Vec<Rule> = left.map(|path| naming(&path.spelled, policy)).collect();
+        let rules = if rules.len() > MOST_FILES { Vec::new() } else { rules };
+        return Some(Question { save: SaveTo::Session, ..question(call, why, rules) });
     }
     if accepts && edits_allowed && !assessment.edits.is_empty() && assessment.parts.iter().all(is_editing) {
         return None;
@@ -109,7 +121,11 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
         let why = format!("It reads outside the workspace: {}.", named(&assessment.reads));
         return Some(question(call, why, rules));
     }
-    Some(question(call, "No rule allows this command yet.", rules))
+    let why = match &assessment.unoffered {
+        Some(why) => format!("No rule allows this command yet. {why}"),
+        None => "No rule allows this command yet.".to_owned(),
+    };
+    Some(question(call, why, rules))
 }
 
 /// The command as it stands, if a rule can say so.

@@ -285,10 +285,10 @@ fn a_rule_for_every_command_lets_run_what_changes_only_the_trial_tree() {
         check(&["allow Bash"], &format!("Bash: {called}"), free);
     }
     let asked = ["ask", "ask", "deny", "deny", "allow"];
-    for called in ["echo x > /etc/x", "rm /elsewhere/a", "cp a ../b", "touch .envrc", "rm .git/index"] {
+    for called in ["echo x > /etc/x", "rm /elsewhere/a", "cp a ../b", "touch .envrc", "rm .git/index.lock"] {
         check(&["allow Bash"], &format!("Bash: {called}"), asked);
     }
-    for called in ["rm -rf /", "rm -rf ~", "rm -rf ."] {
+    for called in ["rm -rf /", "rm -rf ~", "rm -rf .", "rm .git/index"] {
         check(&["allow Bash"], &format!("Bash: {called}"), ["ask", "ask", "deny", "deny", "ask"]);
     }
     check(&["allow Bash", "deny Edit(src/**)"], "Bash: rm src/a.rs", ["deny"; 5]);
@@ -325,6 +325,38 @@ fn git_that_would_start_what_the_repository_says_is_asked_about() {
 }
 
 #[test]
+fn what_a_command_writes_is_offered_as_a_rule_for_the_file() {
+    let offered = |called: &str, rules: &[&str]| {
+        let Verdict::Ask(question) = decide(&call(called), &policy(rules)) else {
+            panic!("{called} is asked")
+        };
+        let offered: Vec<String> = question.rules.iter().map(ToString::to_string).collect();
+        (offered, question)
+    };
+    for (called, rules, want) in [
+        ("Bash: cat > src/a.rs <<'E'\nx\nE", &[][..], &["Edit(src/a.rs)"][..]),
+        ("Bash: echo x > a > b", &[], &["Edit(a)", "Edit(b)"]),
+        ("Bash: echo x > /elsewhere/a", &[], &["Edit(//elsewhere/a)"]),
+        ("Bash: rm *.o", &["allow Bash(rm:*)"], &[]),
+        ("Bash: rm $x", &["allow Bash(rm:*)"], &[]),
+    ] {
+        let (offered, question) = offered(called, rules);
+        assert_eq!(offered, want, "{called}");
+        assert!(question.explanation.starts_with("It writes"), "{}", question.explanation);
+        let mut granted = policy(rules);
+        granted.grant(&question.rules);
+        assert_eq!(decide(&call(called), &granted) == Verdict::Allow, !want.is_empty(), "{called}");
+    }
+    let (none, question) = offered("Bash: python3 - <<'E'\nprint(1)\nE", &[]);
+    assert_eq!(none, [] as [String; 0]);
+    assert_eq!(
+        question.explanation,
+        "No rule allows this command yet. `python3` runs a program that is given here, and a rule for that would let any \
+         run."
+    );
+}
+
+#[test]
 fn rules_for_files_stop_commands_that_touch_them() {
     check(&["deny Read(.env)", "allow Bash(cat:*)"], "Bash: cat .env", ["deny"; 5]);
     check(&["deny Edit(src/**)", "allow Bash(echo:*)"], "Bash: echo x > src/a.rs", ["deny"; 5]);
@@ -344,6 +376,17 @@ fn what_is_asked_about_even_when_nothing_is() {
         assert_eq!(word(&decide(&call(called), &bypass(&[]))), "ask", "{called}");
     }
     assert_eq!(decide(&call("Bash: rm -rf target"), &bypass(&[])), Verdict::Allow);
+    for called in ["Bash: rm -rf $x", "Bash: $x -rf .", "Bash: ls | xargs rm", "Bash: git clean -fdx"] {
+        assert_eq!(word(&decide(&call(called), &bypass(&["allow Bash"]))), "ask", "{called}");
+    }
+    // Where rules decide, they decide about what is only known when it runs too.
+    let rules = ["allow Bash(xargs:*)", "allow Bash(rm:*)", "allow Bash(ls:*)"];
+    let asked = decide(&call("Bash: ls | xargs rm"), &policy(&rules));
+    let Verdict::Ask(asked) = asked else { panic!("it writes what is not known") };
+    assert!(asked.explanation.starts_with("It writes"), "{}", asked.explanation);
+    let mut said = bypass(&[]);
+    said.grant(&[Rule::parse("Bash(rm:*)").unwrap()]);
+    assert_eq!(decide(&call("Bash: rm -rf $x"), &said), Verdict::Allow, "once the person has said so");
     let access = Access::Command { text: "ls".into(), cwd: path(""), unsandboxed: true, direct: false };
     let outside = Call { access, ..call("Bash: ls") };
     assert_eq!(word(&decide(&outside, &bypass(&[]))), "ask", "outside the sandbox");

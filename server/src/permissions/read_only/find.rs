@@ -1,6 +1,5 @@
 //! `find`: an expression of which every word is a test, or prints.
 
-use super::options::literal;
 use crate::shell::command::{Expansion, Word};
 
 /// Words of an expression that stand alone. `-exec`, `-ok`, `-delete`, `-fprint` and their like are not among them, and
@@ -86,7 +85,7 @@ pub(super) fn reads(arguments: &[Word]) -> Option<Vec<Word>> {
         reads.push(word.clone());
     }
     if reads.is_empty() {
-        reads.push(literal("."));
+        reads.push(Word::plain("."));
     }
     while let Some(word) = left.next() {
         let name = word.literal.as_deref()?;

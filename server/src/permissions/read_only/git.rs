@@ -6,7 +6,7 @@
 mod rows;
 
 use self::rows::{BLAME, DIFF, FORMATS, GREP, LOG, REFS, SUBCOMMANDS};
-use super::options::{self, Given, Row, Unknown, literal};
+use super::options::{self, Given, Row, Unknown};
 use crate::shell::command::Word;
 
 /// In front of the subcommand. `-c`, `-C`, `--git-dir` and `--paginate` change which repository, configuration and programs
@@ -124,7 +124,7 @@ fn is_plain_format(format: &Word) -> bool {
 fn path(operand: &Word) -> Option<Word> {
     match operand.literal.as_deref() {
         Some(text) if text.starts_with(':') && !text.contains("..") => None,
-        Some(text) => Some(literal(text.rsplit_once(':').map_or(text, |(_, path)| path))),
+        Some(text) => Some(Word::plain(text.rsplit_once(':').map_or(text, |(_, path)| path))),
         None => Some(operand.clone()),
     }
 }

@@ -104,7 +104,7 @@ fn short<'a>(
 ) -> Option<()> {
     let letters = cluster.strip_prefix('-')?;
     if letters.bytes().all(|b| b.is_ascii_digit()) && lookup(rows, "-NUM").is_some() {
-        given.options.push(("-NUM".to_owned(), Some(literal(letters))));
+        given.options.push(("-NUM".to_owned(), Some(Word::plain(letters))));
         return Some(());
     }
     for (at, letter) in letters.char_indices() {
@@ -113,11 +113,11 @@ fn short<'a>(
         match lookup(rows, &name)? {
             Value::None => given.options.push((name, None)),
             Value::Attached => {
-                given.options.push((name, Some(literal(behind))));
+                given.options.push((name, Some(Word::plain(behind))));
                 return Some(());
             }
             Value::Text | Value::File => {
-                let value = if behind.is_empty() { next(left)? } else { literal(behind) };
+                let value = if behind.is_empty() { next(left)? } else { Word::plain(behind) };
                 keep(rows, &name, Some(value), given);
                 return Some(());
             }
@@ -156,14 +156,4 @@ fn lookup(rows: &[Row], name: &str) -> Option<Value> {
         "?" => Some(Value::Attached),
         _ => None,
     })
-}
-
-/// A word that is spelled as it reads.
-pub(in crate::permissions) fn literal(text: &str) -> Word {
-    Word {
-        source: text.to_owned(),
-        literal: Some(text.to_owned()),
-        starts_with: text.to_owned(),
-        expansion: Expansion::One,
-    }
 }

@@ -1,6 +1,5 @@
 //! What the shell does itself, and so changes nothing: `echo`, `cd`, `test` and their like.
 
-use super::options::literal;
 use crate::shell::command::{Expansion, Word};
 
 pub(super) const NAMES: &[&str] =
@@ -67,7 +66,7 @@ fn tested(arguments: &[Word]) -> Option<Vec<Word>> {
         if text.starts_with('-') {
             return None;
         }
-        reads.push(literal(text));
+        reads.push(Word::plain(text));
     }
     Some(reads)
 }

@@ -1,6 +1,6 @@
 //! The commands of a text, by two readers that have to agree: the grammar, and the tokens as bash cuts them.
 //!
-//! The grammar says how commands are joined, the tokens say what each one is. A kind of node that is not listed here, or a
+//! The grammar says how commands are joined, the tokens what each one is, and what its here-documents are. A kind of node that is not listed here, or a
 //! token that is not where the grammar has it, and the text is not understood.
 
 mod simple;
@@ -13,7 +13,7 @@ use tree_sitter::{Node, Parser};
 use self::simple::{is_keyword, simple_command};
 use super::lexer::Unclear;
 use super::token::{Token, TokenKind};
-use super::{Assignment, Join, Place, SimpleCommand};
+use super::{Assignment, Join, Place, SimpleCommand, heredocs};
 
 /// How deeply statements may stand in one another.
 const DEEPEST: usize = 48;
@@ -24,16 +24,17 @@ pub(super) fn read(text: &str, tokens: &[Token]) -> Result<Vec<SimpleCommand>, U
     parser
         .set_language(&tree_sitter_bash::LANGUAGE.into())
         .map_err(|error| format!("The grammar can't be loaded: {error}."))?;
-    let Some(tree) = parser.parse(text, None) else {
+    let shown = heredocs::without(text, tokens);
+    let Some(tree) = parser.parse(&shown, None) else {
         return Err("The grammar gave up.".into());
     };
     let root = tree.root_node();
     if root.has_error() {
-        return Err("It is not written as bash wants it.".into());
+        return Err("It is not written as bash wants it, or in a way that is not known here.".into());
     }
     let mut found = Vec::new();
     let place = Place { join: Join::First, depth: 0, repeats: false, substitution: false };
-    Line::new(text, tokens).read(root, &place, &mut found)?;
+    Line::new(text, &shown, tokens).read(root, &place, &mut found)?;
     found.sort_by_key(|(at, _)| *at);
     Ok(found.into_iter().map(|(_, command)| command).collect())
 }
@@ -44,19 +45,22 @@ type Found = Vec<(usize, SimpleCommand)>;
 /// One command line: the whole text, or the inside of a substitution.
 struct Line<'a> {
     text: &'a str,
+    /// The same as the grammar has it.
+    shown: &'a str,
     tokens: &'a [Token],
     /// Which tokens the grammar has accounted for.
     used: Vec<bool>,
 }
 
 impl<'a> Line<'a> {
-    fn new(text: &'a str, tokens: &'a [Token]) -> Self {
-        Self { text, tokens, used: vec![false; tokens.len()] }
+    fn new(text: &'a str, shown: &'a str, tokens: &'a [Token]) -> Self {
+        Self { text, shown, tokens, used: vec![false; tokens.len()] }
     }
 
     /// Reads the statements below `node`, then those in the substitutions of its words.
     fn read(mut self, node: Node<'_>, place: &Place, found: &mut Found) -> Result<(), Unclear> {
         self.statements(node, place, found)?;
+        self.heredocs_of_groups(place, found)?;
         let left = self
             .tokens
             .iter()
@@ -85,7 +89,7 @@ impl<'a> Line<'a> {
                         substitution: true,
                         ..place.clone()
                     };
-                    Line::new(self.text, &nested.tokens).read(inner, &place, found)?;
+                    Line::new(self.text, self.shown, &nested.tokens).read(inner, &place, found)?;
                 }
                 Some(_) | None => return Err(disagreement(self.slice(&nested.span))),
             }
@@ -132,8 +136,9 @@ impl<'a> Line<'a> {
             "test_command" if self.slice(&node.byte_range()).starts_with("[ ") => {
                 self.command(node, place, found)
             }
-            "list" | "pipeline" | "negated_command" => self.statements(node, place, found),
-            "redirected_statement" | "heredoc_redirect" => self.redirected(node, place, found),
+            "list" | "pipeline" | "negated_command" | "redirected_statement" => {
+                self.statements(node, place, found)
+            }
             "file_redirect" | "herestring_redirect" => self.bare_redirection(node, place, found),
             "subshell" | "if_statement" | "elif_clause" | "else_clause" => {
                 self.statements(node, &inside(), found)
@@ -182,25 +187,11 @@ impl<'a> Line<'a> {
         self.take(run, place, found)
     }
 
-    fn redirected(&mut self, node: Node<'_>, place: &Place, found: &mut Found) -> Result<(), Unclear> {
-        let mut place = place.clone();
-        for child in children(node) {
-            match child.kind() {
-                "heredoc_start" | "heredoc_body" | "heredoc_end" | "<<" | "<<-" | "file_descriptor" => {}
-                "heredoc_redirect" => {
-                    self.bare_redirection(child, &place, found)?;
-                    self.statement(child, &place, found)?;
-                }
-                _ if child.is_named() => self.statement(child, &place, found)?,
-                _ => {
-                    self.use_mark(child)?;
-                    place.join = match child.kind() {
-                        "|" | "|&" => Join::Pipe,
-                        "&&" => Join::And,
-                        "||" => Join::Or,
-                        _ => Join::Next,
-                    };
-                }
+    /// The here-documents behind a loop or a group: no command around them has taken them.
+    fn heredocs_of_groups(&mut self, place: &Place, found: &mut Found) -> Result<(), Unclear> {
+        for (at, token) in self.tokens.iter().enumerate() {
+            if token.begins_heredoc() && self.used.get(at) == Some(&false) {
+                self.take(at..at + 1, place, found)?;
             }
         }
         Ok(())
@@ -252,6 +243,9 @@ impl<'a> Line<'a> {
         let Some(at) = at.filter(|at| self.used.get(*at) == Some(&false)) else {
             return Err(disagreement(self.slice(&(start..self.text.len()))));
         };
+        let in_front = self.tokens.get(..at).unwrap_or_default();
+        let heredocs = in_front.iter().rev().take_while(|token| token.begins_heredoc()).count();
+        let at = at - heredocs;
         // Before a command stands what ends another, or a keyword.
         let before = at.checked_sub(1).and_then(|before| self.tokens.get(before).zip(self.used.get(before)));
         match before {
@@ -288,7 +282,9 @@ impl<'a> Line<'a> {
     /// Accounts for the one token that `node` is.
     fn use_mark(&mut self, node: Node<'_>) -> Result<usize, Unclear> {
         let range = node.byte_range();
-        if self.slice(&range).trim().is_empty() || is_bracket_of_substitution(node) {
+        if self.shown.get(range.clone()).unwrap_or_default().trim().is_empty()
+            || is_bracket_of_substitution(node)
+        {
             return Ok(usize::MAX);
         }
         let at = self.tokens.iter().position(|token| token.span == range);

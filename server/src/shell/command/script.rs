@@ -9,6 +9,7 @@ pub enum Parsed {
     NotUnderstood {
         why: String,
         seen: Vec<SimpleCommand>,
+        heredocs: Vec<String>,
     },
 }
 
@@ -17,6 +18,8 @@ pub enum Parsed {
 pub struct Script {
     /// In the order of the text, those inside substitutions, subshells, loops and functions too.
     pub commands: Vec<SimpleCommand>,
+    /// The texts of its here-documents, with the lines that end them.
+    pub heredocs: Vec<String>,
 }
 
 /// A program with its words, or assignments or redirections alone.
@@ -49,6 +52,24 @@ pub struct Word {
     /// What the first word it becomes surely begins with; the whole of a literal.
     pub starts_with: String,
     pub expansion: Expansion,
+}
+
+impl Word {
+    /// One without quotes and expansions.
+    pub fn plain(text: &str) -> Self {
+        let text = text.to_owned();
+        Self {
+            source: text.clone(),
+            literal: Some(text.clone()),
+            starts_with: text,
+            expansion: Expansion::One,
+        }
+    }
+
+    /// Stands for words that are only known when the command runs.
+    pub const fn unknown() -> Self {
+        Self { source: String::new(), literal: None, starts_with: String::new(), expansion: Expansion::Any }
+    }
 }
 
 /// How many words a word becomes, and what is known of them.

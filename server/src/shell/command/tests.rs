@@ -121,6 +121,80 @@ fn here_documents() {
 }
 
 #[test]
+fn here_documents_as_they_are_written_every_day() {
+    check("python3 - <<'E'\nprint(1)\nE", &["python3 - Text:E"]);
+    check(
+        "python3 -u - a <<\"E\" > out 2>&1\nprint(1)\nE\n",
+        &["python3 -u - a Text:E Write:out Descriptor:1"],
+    );
+    check("python3 <<'E' - a\nprint(1)\nE", &["python3 - a Text:E"]);
+    check("python3 -<<E | tail -5\nprint(\"$HOME\")\nE", &["python3 - Text:E", "tail -5"]);
+    check("cd sub && node - <<'E' && ls\nx()\nE\nls -l", &["cd sub", "node - Text:E", "ls", "ls -l"]);
+    check(
+        "cat > a <<'E'; chmod +x a\nx\nE\ncat > b <<'E'\ny\nE",
+        &["cat Write:a Text:E", "chmod +x a", "cat Write:b Text:E"],
+    );
+    check("cat <<'A' <<'B'\nx\nA\ny\nB", &["cat Text:A Text:B"]);
+    check("cat <<-'E'\n\ta\n\tE\nls", &["cat Text:E", "ls"]);
+    check("<<E cat\nx\nE", &["cat Text:E"]);
+    check("cat <<'E' |\nx\nE\nsh", &["cat Text:E", "sh"]);
+    check("while read x; do ls; done <<'E'\na\nE", &["read x", "ls", "Text:E"]);
+    check("{ cat; ls; } <<'E' > f\na\nE", &["cat", "ls", "Text:E", "Write:f"]);
+    check("(cat <<'E'\nx\nE\n) | sort", &["cat Text:E", "sort"]);
+    check("if true; then\ncat > f <<'E'\n{ ' \" ` $( \\\nE\nfi", &["true", "cat Write:f Text:E"]);
+    check("cat > f.c <<E\nprintf(\"a\\n\", ${x}, \\$y, ${z:-1});\nE", &["cat Write:f.c Text:E"]);
+    check(
+        "gh pr create --body \"$(cat <<'E'\n- a `code` b\nE\n)\"",
+        &["gh pr create --body ?", "cat Text:E"],
+    );
+    for text in ["cat <<E\n`rm x`\nE", "cat <<E\na\\\nE\nE", "cat <<E\n${x:=$(y)}\nE", "cat <<E\n\\\\$(x)\nE"]
+    {
+        check_not_understood(text);
+    }
+}
+
+#[test]
+fn everyday_lines_are_understood() {
+    for text in [
+        "cargo test -q 2>&1 | tail -50",
+        "a && b || { echo c; exit 1; }",
+        "node -e \"\nconst a = 1;\nconsole.log(a);\n\"",
+        "python3 -c \"\nimport sys\nprint(sys.version)\n\"",
+        "diff <(sort a) <(sort b) | head",
+        "grep x <<< \"$y\"",
+        "for f in $(git ls-files '*.rs'); do wc -l \"$f\"; done",
+        "ls | while read -r l; do echo \"$l\"; done",
+        "until curl -s localhost; do sleep 1; done",
+        "cd \"$(git rev-parse --show-toplevel)\" && ls",
+        "node server.js > log 2>&1 &",
+        "find . -type f \\( -name '*.a' -o -name '*.b' \\) -print",
+        "mkdir -p src/{a,b} && ls *.{rs,toml}",
+        "x=\"$(git rev-parse HEAD)\"; echo \"$x\"",
+        "awk -F: '{ print $1 }' f | sort | uniq -c | sort -rn",
+        "set -euo pipefail\nls",
+        "ls |& tail; ls &> out; ls >| out",
+    ] {
+        assert!(matches!(parse(text), Parsed::Script(_)), "{text}: {:?}", parse(text));
+    }
+}
+
+#[test]
+fn what_is_not_understood_is_said_for_what_it_is() {
+    for (text, want) in [
+        ("cat <<E\n$(rm x)\nE", "here-document runs commands"),
+        ("cat <<E\na\\\nb\nE", "goes on in the next"),
+        ("f() { ls; }; f", "or a function"),
+        ("[[ -f x ]] && ls", "`[[` can calculate"),
+        ("case x in a) ls;; esac", "parenthesis"),
+        ("echo 'a", "quote is not closed"),
+        ("x=(a b)", "an array"),
+    ] {
+        let Parsed::NotUnderstood { why, .. } = parse(text) else { panic!("{text}") };
+        assert!(why.contains(want), "{text}: {why}");
+    }
+}
+
+#[test]
 fn what_the_grammar_and_bash_read_differently() {
     for text in [
         "cat <> x",

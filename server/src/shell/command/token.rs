@@ -39,6 +39,13 @@ impl Token {
         }
     }
 
+    /// Whether it is `<<` with its delimiter; the text follows the end of the line.
+    pub(super) fn begins_heredoc(&self) -> bool {
+        let TokenKind::Redirection(redirection, _) = &self.kind else { return false };
+        let operator = redirection.source.trim_start_matches(|c: char| c.is_ascii_digit());
+        operator.starts_with("<<") && !operator.starts_with("<<<")
+    }
+
     /// Whether a simple command can't go past it.
     pub(super) fn ends_command(&self) -> bool {
         matches!(self.kind, TokenKind::Operator(_) | TokenKind::Newline)

@@ -1,42 +1,140 @@
-//! Which place a word of a removal names, once the shell has made of it what it is likely to make.
+//! Which places a word of a removal names, once the shell has made of it what it is likely to make, and which of them are
+//! kept.
 
+use super::Kept;
+use super::values::Values;
 use crate::documents::AbsPath;
-use crate::shell::command::{Expansion, Word};
+use crate::shell::command::Word;
 
 /// What a word names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Named {
-    /// This, or all that lies in it.
-    Place(AbsPath),
-    /// All that lies in this, should a variable that nobody has set be empty.
-    IfEmpty(AbsPath),
+    /// These, or all that lies in them; a name may be a pattern.
+    Places(Vec<AbsPath>),
     Unknown,
 }
 
-/// What `word` names in `cwd`. `text`: the whole line, which may set variables.
-pub(super) fn named(word: &Word, cwd: &AbsPath, home: Option<&AbsPath>, text: &str) -> Named {
-    match &word.literal {
-        // Quotes keep the shell from reading anything into it.
-        Some(literal) if *literal != word.source => Named::Place(cwd.join(literal)),
-        Some(_) | None if word.source.is_empty() => Named::Unknown,
-        Some(_) | None => spelled(&word.source, cwd, home, text),
+impl Named {
+    /// The one folder that is meant, if that is known.
+    pub(super) fn into_one(self) -> Option<AbsPath> {
+        match self {
+            Self::Places(places) => places.into_iter().next(),
+            Self::Unknown => None,
+        }
     }
 }
 
-/// The first word of `text` that names a place which `is_kept`.
-pub(super) fn is_named_in(
-    text: &str,
-    cwd: &AbsPath,
-    home: Option<&AbsPath>,
-    is_kept: impl Fn(&AbsPath) -> bool,
-) -> Option<String> {
-    let ends = |c: char| c.is_whitespace() || ";|&()<>=`".contains(c);
-    let words = text.split(ends).filter(|word| word.starts_with(['/', '~', '$', '"', '\'']));
-    let found = words.filter(|word| match spelled(word, cwd, home, text) {
-        Named::Place(path) => is_kept(&path),
-        Named::IfEmpty(_) | Named::Unknown => false,
-    });
-    found.map(str::to_owned).next()
+/// Where and with what a word is read.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    /// `None`: the command runs in a folder that is not known.
+    pub(super) cwd: Option<&'a AbsPath>,
+    pub(super) kept: &'a Kept<'a>,
+    pub(super) values: &'a Values,
+}
+
+/// What `word` names.
+pub(super) fn named(word: &Word, scene: &Scene<'_>) -> Named {
+    let texts = match &word.literal {
+        // Quotes keep the shell from reading anything into it.
+        Some(literal) if *literal != word.source => Some(vec![literal.clone()]),
+        Some(_) | None if word.source.is_empty() => None,
+        Some(_) | None => scene.values.texts(&word.source, scene),
+    };
+    let Some(texts) = texts else { return Named::Unknown };
+    let texts = texts.iter().flat_map(|text| alternatives(text)).filter(|text| !text.is_empty());
+    let path = |text: String| match swept(&text) {
+        name if name.starts_with('/') => AbsPath::new(name),
+        name => scene.cwd.map(|cwd| cwd.join(name)),
+    };
+    texts.map(path).collect::<Option<Vec<AbsPath>>>().map_or(Named::Unknown, Named::Places)
+}
+
+impl Kept<'_> {
+    /// Neither the path nor one in it may go: the root, a folder of the system, home, the workspace and what is above them,
+    /// and what a repository keeps. Links are followed.
+    pub(super) fn holds(&self, path: &AbsPath) -> bool {
+        self.holds_name(path) || path.followed().is_some_and(|real| self.holds_name(&real))
+    }
+
+    fn holds_name(&self, path: &AbsPath) -> bool {
+        let is_or_is_above = |kept: &AbsPath| above(kept).any(|kept| is_meant(path, &kept));
+        is_of_system(path)
+            || self.home.is_some_and(is_or_is_above)
+            || self.roots.iter().any(is_or_is_above)
+            || repository(path)
+                .is_some_and(|of| self.roots.iter().any(|root| root.is_in(&of) || of.is_in(root)))
+    }
+}
+
+/// The root, or a folder in it.
+fn is_of_system(path: &AbsPath) -> bool {
+    path.parent().is_none_or(|above| above.parent().is_none())
+}
+
+/// The folder whose `.git` this is, or lies in; a lock that was left there may go.
+fn repository(path: &AbsPath) -> Option<AbsPath> {
+    let git = above(path).filter(|it| fits(it.file_name(), ".git")).last()?;
+    if path.as_path().extension() == Some("lock") { None } else { git.parent() }
+}
+
+/// The path and the folders that it lies in.
+fn above(path: &AbsPath) -> impl Iterator<Item = AbsPath> {
+    std::iter::successors(Some(path.clone()), AbsPath::parent)
+}
+
+/// Whether `path`, which may hold patterns, can mean `kept`.
+fn is_meant(path: &AbsPath, kept: &AbsPath) -> bool {
+    let (pattern, names) = (path.as_str().split('/'), kept.as_str().split('/'));
+    path == kept
+        || (pattern.clone().count() == names.clone().count() && pattern.zip(names).all(|(p, n)| fits(p, n)))
+}
+
+/// Whether the pattern of a name can mean `name`. A leading dot has to be written.
+pub(super) fn fits(pattern: &str, name: &str) -> bool {
+    if !pattern.contains(PATTERN) {
+        return pattern == name;
+    }
+    let wide = without_sets(pattern).replace('?', "*");
+    if name.starts_with('.') && !wide.starts_with('.') {
+        return false;
+    }
+    let mut pieces = wide.split('*');
+    let Some(mut left) = pieces.next().and_then(|first| name.strip_prefix(first)) else { return false };
+    let mut pieces: Vec<&str> = pieces.collect();
+    let last = pieces.pop().unwrap_or_default();
+    for piece in pieces {
+        match left.split_once(piece) {
+            Some((_, rest)) => left = rest,
+            None => return false,
+        }
+    }
+    left.ends_with(last)
+}
+
+/// Characters that make a pattern of a name.
+const PATTERN: [char; 3] = ['*', '?', '['];
+
+/// `name` with `*` for each `[…]`.
+fn without_sets(name: &str) -> String {
+    let mut out = String::new();
+    let mut rest = name;
+    while let Some((front, set)) = rest.split_once('[') {
+        out.push_str(front);
+        match set.split_once(']') {
+            Some((_, behind)) => {
+                out.push('*');
+                rest = behind;
+            }
+            None => return format!("{out}[{set}"),
+        }
+    }
+    out + rest
+}
+
+/// Whether a name is a pattern that all names fit, but for a few.
+pub(super) fn all_of(name: &str) -> bool {
+    name.contains(PATTERN) && !without_sets(name).chars().any(char::is_alphanumeric)
 }
 
 /// The text of a word as a shell that is given it would read it.
@@ -48,100 +146,29 @@ pub(super) fn unquoted(word: &Word) -> String {
     inside.unwrap_or(&word.source).replace("\\\"", "\"").replace("\\$", "$")
 }
 
-/// A word for the folder that a command runs in.
-pub(super) fn here() -> Word {
-    let here = || ".".to_owned();
-    Word { source: here(), literal: Some(here()), starts_with: here(), expansion: Expansion::One }
-}
-
-fn spelled(source: &str, cwd: &AbsPath, home: Option<&AbsPath>, text: &str) -> Named {
-    let bare = source.replace(['"', '\'', '\\'], "");
-    let home = home.map_or("/home/~", AbsPath::as_str);
-    let known = with_home(&bare, home);
-    let known = variable(&known, "HOME", home);
-    let known = variable(&known, "PWD", cwd.as_str());
-    let known = known.replace("$(pwd)", cwd.as_str()).replace("~+", cwd.as_str());
-    match known.find(['$', '`']) {
-        None if known.is_empty() => Named::Unknown,
-        None => Named::Place(cwd.join(swept(&known))),
-        Some(at) => {
-            let (front, behind) = known.split_at(at);
-            hanging(front, behind, cwd, text)
-        }
-    }
-}
-
-/// `~`, and the home of whomever is named behind it.
-fn with_home(word: &str, home: &str) -> String {
-    match word.strip_prefix('~') {
-        Some(behind) if !behind.starts_with(['+', '-']) => {
-            let rest = behind.find('/').and_then(|at| behind.get(at..)).unwrap_or_default();
-            format!("{home}{rest}")
-        }
-        Some(_) | None => word.to_owned(),
-    }
-}
-
-/// `word` with `value` for `$NAME`, and for `${NAME}` with whatever is said of it in the braces.
-fn variable(word: &str, name: &str, value: &str) -> String {
-    let mut out = String::new();
-    let mut rest = word;
-    while let Some(at) = rest.find('$') {
-        let (front, behind) = rest.split_at(at);
-        out.push_str(front);
-        let plain = behind.strip_prefix('$').and_then(|it| it.strip_prefix(name));
-        let plain = plain.filter(|it| !it.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
-        let braced = behind.strip_prefix("${").and_then(|it| it.strip_prefix(name));
-        let braced = braced.filter(|it| it.starts_with(['}', ':', '%', '-', '?']));
-        let braced = braced.and_then(|it| it.find('}').and_then(|end| it.get(end + 1..)));
-        if let Some(left) = plain.or(braced) {
-            out.push_str(value);
-            rest = left;
-        } else {
-            out.push('$');
-            rest = behind.get(1..).unwrap_or_default();
-        }
-    }
-    out + rest
-}
-
 /// `path` without the patterns at its end that stand for all that lies there.
 fn swept(path: &str) -> &str {
-    let is_all = |name: &str| name.contains(['*', '?', '[']) && !name.chars().any(char::is_alphanumeric);
     let mut left = path.trim_end_matches('/');
     while let Some((folder, name)) = left.rsplit_once('/') {
-        if !is_all(name) {
+        if !all_of(name) {
             break;
         }
         left = folder;
     }
     match left {
         "" => "/",
-        name if is_all(name) => ".",
+        name if all_of(name) => ".",
         left => left,
     }
 }
 
-/// `$X/*`: all of the root, if nobody has set the variable; `~/$X` in the same way.
-fn hanging(front: &str, behind: &str, cwd: &AbsPath, text: &str) -> Named {
-    let braced = behind.strip_prefix("${").and_then(|it| it.split_once('}'));
-    let plain = behind.strip_prefix('$').map(|it| {
-        let end = it.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(it.len());
-        it.split_at(end)
-    });
-    let Some((name, rest)) = braced.or(plain) else { return Named::Unknown };
-    let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    let is_set =
-        [format!("{name}="), format!("for {name} "), format!("read {name}"), format!("read -r {name}")]
-            .iter()
-            .any(|set| text.contains(set.as_str()));
-    let stands_alone = front.is_empty() || front.ends_with('/');
-    let whole = format!("{front}{rest}");
-    let sweeps = whole.starts_with('/') && swept(rest.trim_start_matches('/')) == "."
-        || rest.is_empty()
-        || rest == "/";
-    if !is_name || is_set || !stands_alone || !sweeps || !whole.starts_with('/') {
-        return Named::Unknown;
+/// Each text that the first list in braces makes of `text`; a list in a list is left as it is.
+fn alternatives(text: &str) -> Vec<String> {
+    let list = text.split_once('{').and_then(|(front, rest)| Some((front, rest.split_once('}')?)));
+    match list {
+        Some((front, (inside, behind))) if inside.contains(',') && !inside.contains('{') => {
+            inside.split(',').map(|one| format!("{front}{one}{behind}")).collect()
+        }
+        Some(_) | None => vec![text.to_owned()],
     }
-    Named::IfEmpty(cwd.join(swept(&whole)))
 }

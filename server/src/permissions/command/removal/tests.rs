@@ -2,24 +2,50 @@
 
 use super::*;
 
-/// In `/w/sub` of the workspace `/w`, for somebody at home in `/home/me`.
-fn found(text: &str) -> Option<String> {
+/// In `cwd` of the workspace `/w`, for somebody at home in `/home/me`.
+fn found_in(cwd: &str, text: &str) -> Option<Loss> {
     let path = |path: &str| AbsPath::new(path).unwrap();
     let (home, roots) = (path("/home/me"), [path("/w")]);
-    removes_too_much(text, &path("/w/sub"), &Kept { home: Some(&home), roots: &roots })
+    removes_too_much(text, &path(cwd), &Kept { home: Some(&home), roots: &roots })
 }
 
+/// From `/w/sub`, a folder of the workspace.
 #[track_caller]
 fn check(texts: &[&str]) {
     for text in texts {
-        assert!(found(text).is_some(), "asked about: {text}");
+        let found = found_in("/w/sub", text);
+        assert!(matches!(found, Some(Loss::OfKept(_))), "what is kept: {text}: {found:?}");
+    }
+}
+
+/// From the workspace itself.
+#[track_caller]
+fn check_in_root(texts: &[&str]) {
+    for text in texts {
+        let found = found_in("/w", text);
+        assert!(matches!(found, Some(Loss::OfKept(_))), "what is kept: {text}: {found:?}");
+    }
+}
+
+#[track_caller]
+fn check_not_known(texts: &[&str]) {
+    for text in texts {
+        let found = found_in("/w", text);
+        assert!(matches!(found, Some(Loss::NotKnown(_))), "not known: {text}: {found:?}");
     }
 }
 
 #[track_caller]
 fn check_free(texts: &[&str]) {
     for text in texts {
-        assert_eq!(found(text), None, "not asked about: {text}");
+        assert_eq!(found_in("/w/sub", text), None, "not asked about: {text}");
+    }
+}
+
+#[track_caller]
+fn check_free_in_root(texts: &[&str]) {
+    for text in texts {
+        assert_eq!(found_in("/w", text), None, "not asked about: {text}");
     }
 }
 
@@ -41,11 +67,14 @@ fn home_by_whatever_name() {
         "rm -rf '/home/me'",
         "rm -rf /home",
         "rm -rf ../../home/me",
+        "rm -rf /home/m*",
         "rmdir ~",
         "find ~ -delete",
         "find \"$HOME\" -type f -delete",
         "find ~ -exec rm -rf {} +",
         "find ~ ! -name keep -delete",
+        "mv ~ /w/old",
+        "rsync -a --delete empty/ ~/",
     ]);
 }
 
@@ -62,7 +91,9 @@ fn the_root_and_the_workspace() {
         "rm -rf /{usr,etc}",
         "rm -rf ..",
         "rm -rf ../*",
+        "rm -rf ../[a-z]*",
         "rm -rf /w",
+        "rm -rf /?",
         "rm -rf \"$PWD/..\"",
         "cd .. && rm -rf *",
         "cd .. && find . -delete",
@@ -73,6 +104,55 @@ fn the_root_and_the_workspace() {
         "pushd ~ && rm -rf .",
         "(cd / && rm -rf *)",
     ]);
+    check_in_root(&[
+        "rm -rf .",
+        "rm -rf *",
+        "rm -rf ./*",
+        "rm -rf [a-z]*",
+        "rm -rf ?*",
+        "rm -rf *.*",
+        "rm -rf `pwd`",
+        "rm -rf \"$(pwd)\"",
+        "rm -rf $PWD",
+        "rm -rf $(git rev-parse --show-toplevel)",
+        "cd sub && rm -rf \"$(git rev-parse --show-toplevel)\"/*",
+        "find . -delete",
+        "find -delete",
+        "find . -type f -exec rm {} +",
+        "find . -type f -exec rm {} \\;",
+        "find . -name '*' -delete",
+        "mv * /tmp",
+        "mv -t /tmp ./*",
+        "mv \"$PWD\"/* /tmp/x",
+        "git rm -rf .",
+        "git rm -r '*'",
+        "git clean -fdx",
+        "git clean -fd .",
+        "git -C /w clean -ffdx",
+        "git -C sub/.. rm -r .",
+        "rsync -a --delete empty/ ./",
+        "rm -r\"\"f .",
+        "r\"\"m -rf .",
+        "r''m -rf .",
+        "r\\m -rf .",
+        "`echo rm` -rf .",
+        "$(echo r)m -rf .",
+    ]);
+}
+
+#[test]
+fn a_repository() {
+    check(&["rm -rf ../.git", "mv ../.git /tmp"]);
+    check_in_root(&[
+        "rm -rf .git",
+        "rm -rf ./.git/",
+        "rm -rf .git/*",
+        "rm -rf .g*",
+        "rm -rf {src,.git}",
+        "rm -rf sub/.git/objects",
+        "find . -name .git -exec rm -rf {} +",
+    ]);
+    check_free_in_root(&["rm -f .git/index.lock", "rm -rf .github .gitignore", "rm -rf /tmp/clone/.git"]);
 }
 
 #[test]
@@ -92,34 +172,82 @@ fn through_other_programs_and_texts() {
         "bash -lc 'cd ~ && rm -rf *'",
         "sh -c \"sh -c 'rm -rf ~'\"",
         "bash <<< 'rm -rf ~'",
+        "bash <<'E'\nrm -rf ~\nE",
+        "sh -s - <<E\nrm -rf $HOME\nE",
+        "cat <<'E' | sh\nrm -rf ~\nE",
+        "cat > x.sh <<'E'; sh x.sh\nrm -rf ~\nE",
         "echo 'rm -rf ~' | sh",
         "trap 'rm -rf ~' EXIT",
         "f() { rm -rf ~; }; f",
         "if true; then rm -rf ~; fi",
         "x=$(rm -rf ~)",
         "true && { rm -rf ~; }",
+        "npx rimraf ~",
     ]);
 }
 
 #[test]
-fn what_only_shows_when_it_runs_beside_a_place_that_is_kept() {
+fn what_variables_of_the_line_hold() {
     check(&[
-        "echo ~ | xargs rm -rf",
-        "find ~ -type f | xargs rm -f",
-        "ls -d / | xargs -n1 rm -rf",
         "for d in ~ /x/y; do rm -rf \"$d\"; done",
         "for d in \"$HOME\"/*; do rm -rf $d; done",
         "d=~; rm -rf $d",
         "D=$HOME; rm -rf \"$D\"",
         "rm -rf $(echo ~)",
-        "find / | while read -r f; do rm \"$f\"; done",
+        "X=rm; $X -rf ~",
+        "X='rm -rf'; $X /",
+        "x=/; y=$x; rm -rf \"${y}\"",
+        "export D=~; rm -rf $D",
     ]);
-    check(&[
+    check_in_root(&["W=$PWD; rm -rf $W", "for f in *; do rm -rf \"$f\"; done", "rm -rf ${OUT:-.}"]);
+    check_free_in_root(&[
+        "for f in *.o; do rm \"$f\"; done",
+        "for d in build dist; do rm -rf \"./$d\"; done",
+        "d=build; rm -rf \"$d\"/*",
+        "for f in *.js; do mv \"$f\" \"${f%.js}.ts\"; done",
+        "rm -rf \"${OUT:-build}\"",
+    ]);
+}
+
+#[test]
+fn what_is_only_known_when_it_runs() {
+    check_not_known(&[
+        "rm -rf $x",
         "rm -rf \"$UNSET\"/*",
-        "rm -rf $UNSET/",
-        "rm -rf ${UNSET}/*",
+        "rm -rf ${UNSET}/build",
         "rm -rf ~/$UNSET",
         "rm -rf /$UNSET",
+        "rm -rf $OLDPWD",
+        "rm -rf ~-",
+        "rm -rf $(cat list)",
+        "rm -rf `cat list`",
+        "rm -rf \"$1\"",
+        "cd $x && rm -rf *",
+        "cd - && rm -rf build",
+        "find \"$x\" -delete",
+        "mv \"$x\" /tmp",
+        "ls | xargs rm",
+        "ls | xargs -n1 rm -rf",
+        "ls | xargs -I{} mv {} /tmp/x",
+        "git ls-files -o | xargs rm",
+        "git rm -r $x",
+        "git rm -r :/",
+        "git ls-files | xargs git rm",
+        "find . | while read -r f; do rm \"$f\"; done",
+        "for f in $(ls); do rm -rf $f; done",
+        "find . -exec sh -c 'rm \"$1\"' _ {} \\;",
+        "f() { rm -rf \"$1\"; }; f src",
+    ]);
+    check_not_known(&[
+        "$X -rf .",
+        "\"$X\" a",
+        "`cat x` -rf .",
+        "$(cat x)m -rf .",
+        "sudo $X -rf .",
+        "env A=1 $X -rf .",
+        "eval \"$X\"",
+        "bash -c \"$X\"",
+        "if true; then $X; fi",
     ]);
 }
 
@@ -129,31 +257,44 @@ fn everyday_removals_are_free() {
         "rm -rf target",
         "rm -rf *",
         "rm -rf ./*",
-        "rm -rf $x",
-        "rm -rf \"$dir\"/build",
         "rm -rf ~/x",
         "rm -rf ~/.cache/x/*",
         "rm -rf \"$HOME/x\"",
         "rm -rf '~'",
+        "rm -rf ''",
         "rm -rf /tmp/x",
         "rm -rf /tmp/$x",
+        "rm -rf \"$TMPDIR\"/x",
         "rm -rf /usr/local/x",
         "d=$(mktemp -d /tmp/x.XXXX); rm -rf \"$d\"",
         "d=$(mktemp -d); rm -rf \"$d\"/*",
-        "for f in *.o; do rm \"$f\"; done",
+        "d=$(mktemp -d); trap 'rm -rf \"$d\"' EXIT; ls",
         "cd build && rm -rf *",
+        "cd \"$(mktemp -d)\" && rm -rf *",
         "(cd .. && ls); rm -rf *",
         "find .. -name '*.o' -delete",
         "find .. -type d -empty -delete",
         "find . -delete",
-        "find .. -name '*.o' | xargs rm -f",
-        "git ls-files -o | xargs rm",
-        "grep -rl x .. | xargs rm",
+        "git clean -n",
+        "git clean -fd build",
+        "git rm src/a.rs",
+        "git rm -r --cached ~",
+        "git rm -n .",
+        "git -C /tmp/x clean -fdx",
+        "mv a b",
+        "mv a.rs ../b.rs",
+        "mv x ~",
+        "rsync -a x/ ~/",
+        "rmdir \"$x\"",
         "ls ~ && echo rm",
         "echo rm -rf ~",
-        "git rm -r --cached ~",
         "cargo build && ls /",
         "npm run rm -- /",
-        "PATH=$HOME/bin:$PATH rm -rf $x",
+        "timeout 5 grep \"$a $b\" f",
+        "for i in 1 2; do ls $i; done",
+        "FOO=$x ls",
+        "~/.cargo/bin/cargo test",
+        "\"$HOME\"/bin/x",
+        "cat > x.sh <<'E'\nrm -rf ~\nE",
     ]);
 }

@@ -1,5 +1,6 @@
 //! Here-documents: the delimiter behind `<<`, and the text after the end of the line.
 
+use super::word::is_plain_parameter;
 use super::{Lexer, Unclear};
 use crate::shell::command::{Expansion, Word};
 
@@ -48,8 +49,8 @@ impl Lexer<'_> {
                     // The end of this line ends the command too; the last of several texts leaves it.
                     break;
                 }
-                if !heredoc.is_literal && !is_plain(line) {
-                    return Err("The here-document runs commands or joins lines.".into());
+                if !heredoc.is_literal {
+                    expands_plainly(line)?;
                 }
                 self.at += (length + 1).min(rest.len());
             }
@@ -61,7 +62,29 @@ impl Lexer<'_> {
     }
 }
 
-/// Nothing in it is run, and it is one line.
-fn is_plain(line: &str) -> bool {
-    !line.contains(['`', '\\']) && !["$(", "${", "$["].iter().any(|start| line.contains(start))
+/// Nothing in it is run, it is one line, and of variables it holds no more than the values.
+fn expands_plainly(line: &str) -> Result<(), Unclear> {
+    const RUNS: &str = "Its here-document runs commands, since the delimiter is not quoted.";
+    let mut rest = line;
+    while let Some(at) = rest.find(['\\', '`', '$']) {
+        let (sign, behind) = rest.get(at..).unwrap_or_default().split_at(1);
+        rest = match sign {
+            "`" => return Err(RUNS.into()),
+            "\\" if behind.is_empty() => {
+                return Err("A line of its here-document goes on in the next.".into());
+            }
+            "\\" => behind.strip_prefix(['$', '`', '\\']).unwrap_or(behind),
+            _ if behind.starts_with(['(', '[']) => return Err(RUNS.into()),
+            _ => match behind.strip_prefix('{') {
+                None => behind,
+                Some(inside) => match inside.split_once('}') {
+                    Some((parameter, behind)) if is_plain_parameter(parameter) => behind,
+                    Some(_) | None => {
+                        return Err("`${…}` in its here-document does more than to name a variable.".into());
+                    }
+                },
+            },
+        };
+    }
+    Ok(())
 }

@@ -266,7 +266,7 @@ fn is_sum(text: &str) -> bool {
 }
 
 /// The inside of `${…}`: a name, or a name with a plain default or a plain piece to cut off.
-fn is_plain_parameter(inside: &str) -> bool {
+pub(super) fn is_plain_parameter(inside: &str) -> bool {
     if matches!(inside, "@" | "*" | "#" | "?" | "-" | "$" | "!") {
         return true;
     }
