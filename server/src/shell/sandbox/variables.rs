@@ -6,30 +6,33 @@ mod shape;
 const WORDS: &[&str] = &[
     "TOKEN",
     "TOKENS",
+    "TKN",
+    "TKNS",
     "SECRET",
     "SECRETS",
-    "PASSWORD",
-    "PASSWORDS",
-    "PASSWD",
-    "PASSPHRASE",
-    "PASSCODE",
     "PASS",
     "PW",
     "PWD",
+    "PSW",
+    "PSWD",
+    "PSWDS",
+    "PASSWRD",
+    "PWORD",
+    "PASSCODE",
     "ASKPASS",
     "PIN",
     "LOGIN",
-    "CREDENTIAL",
-    "CREDENTIALS",
     "CREDS",
     "CRED",
     "KEY",
     "KEYS",
-    "APIKEY",
     "PAT",
     "AUTH",
+    "OAUTH",
+    "AUTHORIZATION",
     "BEARER",
     "JWT",
+    "HMAC",
     "OTP",
     "TOTP",
     "MNEMONIC",
@@ -43,41 +46,72 @@ const WORDS: &[&str] = &[
     "WEBHOOK",
     "WEBHOOKS",
 ];
-/// Ends of names that are written without one.
-const ENDS: &[&str] = &[
-    "TOKEN",
+/// Parts of a word that stand for one wherever it is written together.
+const PARTS: &[&str] = &[
     "SECRET",
     "PASSWORD",
     "PASSWD",
     "PASSPHRASE",
+    "CREDENTIAL",
+    "APIKEY",
+    "ACCESSKEY",
+    "PRIVATEKEY",
+    "PRIVKEY",
+    "AUTHKEY",
+    "SIGNINGKEY",
+];
+/// Ends of words that are written together.
+const ENDS: &[&str] = &[
+    "TOKEN",
+    "TOKENS",
+    "TKN",
     "PASS",
     "PWD",
-    "APIKEY",
-    "APPKEY",
-    "AUTHKEY",
-    "ACCESSKEY",
-    "ACCOUNTKEY",
-    "ENCRYPTIONKEY",
-    "MASTERKEY",
-    "PRIVKEY",
-    "PRIVATEKEY",
-    "SECRETKEY",
-    "SIGNINGKEY",
-    "SSHKEY",
+    "PSWD",
+    "CREDS",
+    "KEY",
+    "KEYS",
     "JWT",
-    "CREDENTIALS",
+    "HMAC",
+    "OAUTH",
     "CONNSTR",
-    "CONN_STR",
-    "CONN_STRING",
     "CONNECTIONSTRING",
-    "CONNECTION_STRING",
     "WEBHOOK",
     "WEBHOOKURL",
 ];
-/// Words that only end so.
-const HARMLESS: &[&str] = &["COMPASS", "BYPASS", "TRESPASS", "SURPASS", "UNDERPASS", "OVERPASS"];
+/// Ends of names of several words.
+const LAST: &[&str] = &["CONN_STR", "CONN_STRING", "CONNECTION_STRING"];
+/// The last word of a name, or all of it.
+const LAST_WORDS: &[&str] = &["PRIVATE"];
+/// Words that only end so, or hold it.
+const HARMLESS: &[&str] = &[
+    "COMPASS",
+    "BYPASS",
+    "TRESPASS",
+    "SURPASS",
+    "UNDERPASS",
+    "OVERPASS",
+    "ENCOMPASS",
+    "MONKEY",
+    "DONKEY",
+    "TURKEY",
+    "WHISKEY",
+    "HOCKEY",
+    "JOCKEY",
+    "HOTKEY",
+    "HOTKEYS",
+    "LESSKEY",
+    "SECRETARY",
+];
 /// The folder of a shell, and the one before.
 const FOLDERS: [&str; 2] = ["PWD", "OLDPWD"];
+/// What a session opens where nothing of this stands beside the word: of a desktop, a terminal, or about the session.
+const SESSION: &str = "SESSION";
+const OPEN_SESSIONS: &[&str] = &[
+    "XDG", "DESKTOP", "GNOME", "KDE", "PLASMA", "DBUS", "TMUX", "ZELLIJ", "SCREEN", "WT", "TERM", "SSH",
+    "MANAGER", "TYPE", "CLASS", "NAME", "PATH", "DIR", "FILE", "SEAT", "TIMEOUT", "BUS", "LOG", "SPEC",
+    "SECURITY",
+];
 
 /// Whether a variable seems to hold a secret.
 pub(super) fn sounds_secret(name: &str, value: &str) -> bool {
@@ -89,12 +123,22 @@ fn is_name_of_one(name: &str) -> bool {
     if FOLDERS.contains(&name.as_str()) {
         return false;
     }
-    let without_number = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-    if name.split('_').any(|word| WORDS.contains(&without_number(word).as_str())) {
-        return true;
-    }
-    let last = without_number(&name);
-    ENDS.iter().any(|end| last.ends_with(end)) && !HARMLESS.iter().any(|harmless| last.ends_with(harmless))
+    let words: Vec<&str> =
+        name.split('_').map(|word| word.trim_end_matches(|c: char| c.is_ascii_digit())).collect();
+    let opens_session =
+        words.contains(&SESSION) && words.len() > 1 && !words.iter().any(|word| OPEN_SESSIONS.contains(word));
+    let is_last = |last: &&&str| words.iter().rev().find(|word| !word.is_empty()) == Some(*last);
+    opens_session
+        || words.iter().any(|word| is_word_of_one(word))
+        || LAST_WORDS.iter().any(|last| is_last(&last))
+        || LAST.iter().any(|last| name.ends_with(last))
+}
+
+fn is_word_of_one(word: &str) -> bool {
+    let is_harmless = HARMLESS.iter().any(|harmless| word.ends_with(harmless));
+    WORDS.contains(&word)
+        || !is_harmless
+            && (PARTS.iter().any(|part| word.contains(part)) || ENDS.iter().any(|end| word.ends_with(end)))
 }
 
 #[cfg(test)]
@@ -144,6 +188,28 @@ mod tests {
             "SALT",
             "PASSWORD2",
             "DB_PASS_1",
+            "BW_SESSION",
+            "OP_SESSION_my",
+            "AUTHORIZATION",
+            "HTTP_AUTHORIZATION",
+            "GH_OAUTH",
+            "GITHUB_OAUTH2",
+            "CI_TKN",
+            "DB_PSWD",
+            "DBPSWD",
+            "SECRETKEYBASE",
+            "RAILS_SECRETKEYBASE",
+            "TLSKEY",
+            "SERVERKEYS",
+            "APITOKENS",
+            "ACCESSKEYID",
+            "AWSACCESSKEYID",
+            "PRIVATE",
+            "RSA_PRIVATE",
+            "HMAC",
+            "WEBHOOK_HMAC_1",
+            "SIGNINGKEYID",
+            "apiToken",
         ] {
             check(true, &[(name, "x")]);
         }
@@ -177,6 +243,35 @@ mod tests {
                 ("GOPATH", "/go"),
                 ("LANG", "C.UTF-8"),
                 ("COMPASS_HOME", "/x"),
+                ("XDG_SESSION_ID", "2"),
+                ("XDG_SESSION_TYPE", "wayland"),
+                ("DESKTOP_SESSION", "gnome"),
+                ("SESSION_MANAGER", "local/host:@/tmp/.ICE-unix/1"),
+                ("ZELLIJ_SESSION_NAME", "main"),
+                ("TERM_SESSION_ID", "w0t0p0:0A1B2C3D-0123-4567-89AB-0123456789AB"),
+                ("WT_SESSION", "0a1b2c3d-0123-4567-89ab-0123456789ab"),
+                ("GOPRIVATE", "example.com/x"),
+                ("GIT_AUTHOR_NAME", "me"),
+                ("AUTHORITY", "x"),
+                ("KEYTIMEOUT", "1"),
+                ("LESSKEY", "/h/.less"),
+                ("HOTKEYS", "on"),
+                ("TURKEY", "x"),
+                ("TOKENIZER", "fast"),
+                ("PINNED", "1"),
+                ("PATTERN", "x"),
+                ("PATCH", "1"),
+                ("SECRETARY", "x"),
+                ("NODE_OPTIONS", "--max-old-space-size=4096"),
+                ("LS_COLORS", "rs=0:di=01;34:ln=01;36:*.tar=01;31"),
+                ("INVOCATION_ID", "0123456789abcdef0123456789abcdef"),
+                ("JAVA_HOME", "/usr/lib/jvm/java-17-openjdk-amd64"),
+                ("NIX_PATH", "/nix/store/0c3fa1b2c3d4e5f60718293a4b5c6d7e-source"),
+                ("GITHUB_SHA", "0123456789abcdef0123456789abcdef01234567"),
+                ("RUSTFLAGS", "-C target-cpu=native"),
+                ("VIRTUAL_ENV", "/w/.venv"),
+                ("HOSTNAME", "ip-10-0-0-1"),
+                ("MANPAGER", "less"),
             ],
         );
     }

@@ -1,4 +1,8 @@
-//! What a secret looks like, whatever it is called: an address with a password in it, a token of a known maker, a key.
+//! What a secret looks like, whatever it is called: an address with a password in it, a token as makers hand them out, a
+//! key.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 
 /// How tokens begin, by their makers, and how many characters they have at least.
 const TOKENS: &[(&str, usize)] = &[
@@ -14,6 +18,8 @@ const TOKENS: &[(&str, usize)] = &[
     ("glrt-", 16),
     ("glcbt-", 16),
     ("glptt-", 16),
+    ("glsoat-", 16),
+    ("gloas-", 16),
     ("ATATT3", 20),
     ("ATBB", 20),
     // Clouds.
@@ -29,6 +35,9 @@ const TOKENS: &[(&str, usize)] = &[
     ("dapi", 32),
     ("fm1r_", 20),
     ("fm2_", 20),
+    ("pscale_", 20),
+    ("nfp_", 20),
+    ("atlasv1-", 20),
     // Models.
     ("sk-", 20),
     ("gsk_", 20),
@@ -37,10 +46,14 @@ const TOKENS: &[(&str, usize)] = &[
     ("nvapi-", 20),
     ("pplx-", 20),
     ("tvly-", 20),
+    ("r8_", 20),
+    ("csk-", 20),
+    ("lsv2_", 20),
     // Registries.
     ("npm_", 30),
     ("pypi-", 20),
     ("dckr_pat_", 20),
+    ("dckr_oat_", 20),
     ("rubygems_", 20),
     // Money and mail.
     ("sk_live_", 16),
@@ -51,6 +64,7 @@ const TOKENS: &[(&str, usize)] = &[
     ("shpat_", 16),
     ("shpss_", 16),
     ("sq0csp-", 16),
+    ("sq0atp-", 16),
     ("SG.", 30),
     ("xkeysib-", 20),
     ("key-", 36),
@@ -62,10 +76,20 @@ const TOKENS: &[(&str, usize)] = &[
     ("xoxs-", 16),
     ("xapp-", 16),
     ("lin_api_", 20),
+    ("ntn_", 20),
+    ("secret_", 30),
+    ("CFPAT-", 20),
     ("figd_", 20),
     ("PMAK-", 20),
     ("sntrys_", 20),
     ("sntryu_", 20),
+    // What watches programs.
+    ("NRAK-", 20),
+    ("NRII-", 20),
+    ("glsa_", 20),
+    ("glc_", 20),
+    ("dp.st.", 20),
+    ("dp.pt.", 20),
     // Purses and files.
     ("AGE-SECRET-KEY-", 20),
 ];
@@ -103,6 +127,7 @@ pub(super) fn is_one(value: &str) -> bool {
         || ADDRESSES.iter().any(|address| small.contains(address))
         || (value.contains("-----BEGIN ") && value.contains("PRIVATE KEY"))
         || words(value).any(is_token)
+        || is_basic(value)
         || has_user_with_secret(value)
 }
 
@@ -127,7 +152,59 @@ fn is_token(word: &str) -> bool {
             is_start && word.len() - at >= *least
         })
     };
-    (has_digit && TOKENS.iter().any(begins)) || is_web_token(word)
+    (has_digit && TOKENS.iter().any(begins))
+        || is_web_token(word)
+        || is_of_bot(word)
+        || word.split(':').any(has_mark_in_front)
+}
+
+/// What many makers hand out: a mark of a few small letters, and behind it a row of letters and digits that nobody chose.
+fn has_mark_in_front(word: &str) -> bool {
+    let Some((mark, row)) = word.rsplit_once(['_', '-']) else { return false };
+    let is_mark = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
+    let count = |is: fn(&char) -> bool| row.chars().filter(is).count();
+    let (small, large, digits) =
+        (count(char::is_ascii_lowercase), count(char::is_ascii_uppercase), count(char::is_ascii_digit));
+    (2..=16).contains(&mark.len())
+        && mark.chars().all(is_mark)
+        && row.len() >= 24
+        && small + large + digits == row.len()
+        && [small, large, digits].iter().all(|count| *count >= 3)
+}
+
+/// `number:row`, or three rows of which the first is a number in base64, as services for chats name their bots.
+fn is_of_bot(word: &str) -> bool {
+    let is_row = |text: &str, least: usize| {
+        text.len() >= least && text.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    };
+    let is_number = |text: &str| (8..=11).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    if let Some((number, row)) = word.split_once(':') {
+        return is_number(number) && is_row(row, 30);
+    }
+    match word.split('.').collect::<Vec<_>>().as_slice() {
+        [number, time, row] => {
+            let decoded = decoded(number);
+            let is_id = decoded.len() >= 15 && decoded.iter().all(u8::is_ascii_digit);
+            is_id && is_row(time, 5) && is_row(row, 25)
+        }
+        _ => false,
+    }
+}
+
+/// `Basic` and a name with its password in base64.
+fn is_basic(value: &str) -> bool {
+    let mut words = value.split([' ', '"', '\'', ',']).filter(|word| !word.is_empty());
+    let mut is_behind = words.by_ref().skip_while(|word| !word.eq_ignore_ascii_case("basic")).skip(1);
+    is_behind.next().is_some_and(|word| {
+        let decoded = decoded(word);
+        decoded.contains(&b':') && decoded.len() >= 3 && std::str::from_utf8(&decoded).is_ok()
+    })
+}
+
+/// The bytes that `text` says in base64, of either alphabet; none if it is no base64.
+fn decoded(text: &str) -> Vec<u8> {
+    let plain = text.trim_end_matches('=').replace('-', "+").replace('_', "/");
+    STANDARD_NO_PAD.decode(plain).unwrap_or_default()
 }
 
 /// Three parts in base64, of which the first two are JSON.
@@ -219,6 +296,18 @@ mod tests {
                 "me:ghp_FAKE0123456789FAKE0123456789FAKE0123",
                 "eyJGQUtFIjoxfQ.eyJGQUtFIjoyfQ.FAKE",
                 "-----BEGIN OPENSSH PRIVATE KEY-----\nFAKE",
+                "sq0atp-FAKE0123456789FAKE0123",
+                "NRAK-FAKE0123456789FAKE012345678",
+                "pscale_tkn_FAKE0123456789fake0123456789",
+                "pscale_pw_FAKE0123456789fake",
+                "secret_FAKE0123456789fake0123456789FAKE0123456",
+                "ntn_0123456789FAKE0123456789fake0123456789FAKE",
+                "123456789:AAFAKE0123456789fake0123456789FAKE0",
+                "MTIzNDU2Nzg5MDEyMzQ1Njc4.GFAKE0.FAKE0123456789fake0123456789FAKE",
+                "Basic bWU6aHVudGVyMg==",
+                "Authorization: Basic bWU6aHVudGVyMg",
+                "newmaker_FAKEfake0123456789FAKEfake",
+                "acme-live_0123FAKEfake4567FAKEfake89",
             ],
         );
     }
@@ -246,6 +335,24 @@ mod tests {
                 "tcp://127.0.0.1:2375",
                 "C.UTF-8",
                 "en_GB:en",
+                "Basic Latin",
+                "basic auth",
+                "visual basic 6.0",
+                "x86_64-unknown-linux-gnu",
+                "node_modules",
+                "jdk-17.0.1+12",
+                "sha256-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+                "0123456789abcdef0123456789abcdef01234567",
+                "0a1b2c3d-0123-4567-89ab-0123456789ab",
+                "secret_santa",
+                "12:30:00",
+                "127.0.0.1:8080",
+                "1.2.3",
+                "my-very-long-branch-name-without-an-end",
+                "feature_ABC123",
+                "com.example.MyApplication2024",
+                "/nix/store/0c3fa1b2c3d4e5f60718293a4b5c6d7e-gcc-13.2.0",
+                "ubuntu-24.04-LTS-2024",
             ],
         );
     }
