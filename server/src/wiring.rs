@@ -182,7 +182,7 @@ fn permissions(workspace: &Workspace, settings: &Settings, editor: &dyn Editor) 
         tell(problem);
     }
     let by = if editor.features().name == cli::EDITOR_NAME { TrustBy::Flag } else { TrustBy::Command };
-    if let Some(text) = written.waiting(by) {
+    if let Some(text) = book.newly_waiting(by) {
         tell(&text);
     }
     let beginning =

@@ -185,6 +185,25 @@ async fn opening_a_repository_starts_nothing_and_allows_nothing() {
     let (text, is_error) = model.last_request().results().pop().unwrap();
     assert_eq!((text.trim(), is_error), ("ran", false));
     assert_eq!(client.times_asked("window/showMessageRequest"), 1, "it is not asked any more");
+
+    // What the settings come to say later is not what was trusted.
+    home.write(".claude/settings.json", r#"{"permissions": {"allow": ["Bash(sh:*)"]}}"#);
+    ask(&mut client, "go").await;
+    client.until(model.asked(5)).await;
+    let asked = client.asked("window/showMessageRequest", 2).await;
+    assert!(asked["message"].as_str().unwrap().contains("echo ran"), "it is asked again: {asked}");
+    let told = client.notification("window/showMessage", |shown| {
+        shown["message"].as_str().unwrap_or_default().contains("have changed since you trusted it")
+    });
+    assert!(told.await.to_string().contains("allow Bash(sh:*)"));
+    execute(&mut client, &json!({ "command": "copydesk.answer", "arguments": ["no"] })).await;
+    client.until(model.asked(6)).await;
+    execute(&mut client, &json!({ "command": "copydesk.trust", "arguments": [] })).await;
+    ask(&mut client, "go").await;
+    client.until(model.asked(8)).await;
+    let (text, is_error) = model.last_request().results().pop().unwrap();
+    assert_eq!((text.trim(), is_error), ("ran", false), "trusted again");
+    assert_eq!(client.times_asked("window/showMessageRequest"), 2);
     assert_eq!(client.close().await, 0);
 }
 

@@ -13,7 +13,7 @@ use super::stage::Stage;
 use super::surface::{self, ReviewFile};
 use crate::conversation::TaskId;
 use crate::editor::{Editor, Loudness, Position, Range};
-use crate::permissions::{PermissionAnswer, PermissionMode};
+use crate::permissions::{PermissionAnswer, PermissionMode, TrustBy};
 use crate::review::Take;
 
 /// Begins what `command` asks for and returns at once.
@@ -116,7 +116,11 @@ fn trust(stage: &Stage, trusted: bool) {
                 .editor
                 .show_message(Loudness::Info, format!("Copydesk: the settings of this folder are {word}"));
         }
-        Err(why) => warn(stage, why),
+        Err(why) => return warn(stage, why),
+    }
+    // They may ask for something by now that the person was not told of.
+    if let Some(waiting) = stage.core.rules.newly_waiting(TrustBy::Command).filter(|_| trusted) {
+        warn(stage, waiting);
     }
 }
 

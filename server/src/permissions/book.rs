@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use camino::Utf8PathBuf;
 
+use self::trust::Demands;
 pub use self::written::{TrustBy, Written};
 
 use super::matching::{misspelt, unknown};
@@ -63,12 +64,33 @@ const LOCAL_FILE: &str = ".claude/settings.local.json";
 pub struct RuleBook {
     places: Arc<Places>,
     read: Arc<Mutex<Option<Read>>>,
+    /// What the person knows of what the workspace asks for.
+    known: Arc<Mutex<Known>>,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    /// What they were told that waits for their trust.
+    told: Demands,
+    /// What there was when this process began to look: that is what a folder is trusted with whose name the person has
+    /// written down.
+    begun_with: Option<Demands>,
 }
 
 #[derive(Debug)]
 struct Read {
     stamps: Vec<Option<Stamp>>,
     written: Arc<Written>,
+}
+
+/// What of the workspace's settings counts that needs trust.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Trust {
+    None,
+    /// What they asked for when the person said so.
+    Given(Demands),
+    /// The person has written the folder down: that, and what they asked for when this process began to look.
+    AsItBegan(Demands),
 }
 
 /// What tells one state of a file from another.
@@ -80,7 +102,7 @@ struct Stamp {
 
 impl RuleBook {
     pub fn new(places: Places) -> Self {
-        Self { places: Arc::new(places), read: Arc::default() }
+        Self { places: Arc::new(places), read: Arc::default(), known: Arc::default() }
     }
 
     /// Nothing is written, and nothing can be.
@@ -107,19 +129,40 @@ impl RuleBook {
         written
     }
 
-    /// Trusts this workspace from now on, or no longer. An error is for the person.
+    /// Trusts this workspace from now on with what its settings ask for, or no longer. Of what waits, only that counts which
+    /// the person was told of, if they were told of anything. An error is for the person.
     pub fn set_trust(&self, trusted: bool) -> Result<(), String> {
         let (Some(root), Some(file)) = (&self.places.root, &self.places.trusted) else {
             return Err("There is no folder that could be trusted.".to_owned());
         };
-        trust::set(file, root, trusted)?;
+        let written = self.current();
+        let told = std::mem::take(&mut self.known().told);
+        let is_known = |demand: &&String| {
+            told.is_empty() || told.contains(*demand) || !written.waiting_for_trust.contains(demand)
+        };
+        let demands =
+            written.demands.iter().filter(is_known).map(|demand| trust::on_one_line(demand)).collect();
+        trust::set(file, root, trusted.then_some(demands))?;
         *self.lock() = None;
         Ok(())
     }
 
+    /// What of the workspace's settings does not count yet, in a sentence for the person; `None` if there is nothing that
+    /// they were not told already.
+    pub fn newly_waiting(&self, by: TrustBy) -> Option<String> {
+        let written = self.current();
+        let mut known = self.known();
+        let waiting: Demands = written.waiting_for_trust.iter().cloned().collect();
+        let is_new = !waiting.is_subset(&known.told);
+        known.told = waiting;
+        drop(known);
+        written.waiting(by).filter(|_| is_new)
+    }
+
     fn read_all(&self) -> Written {
         let mut managed_mode = None;
-        let mut all = Written { trusted: self.is_trusted(), ..Written::default() };
+        let trust = self.trust();
+        let mut all = Written { trusted: trust != Trust::None, ..Written::default() };
         let own = self.own();
         for (path, source) in self.files() {
             let Some(source) = source else { continue };
@@ -129,9 +172,10 @@ impl RuleBook {
             if source == Source::Managed {
                 managed_mode = said.mode;
             }
-            self.take(&mut all, said, source, path.as_str());
+            self.take(&mut all, said, source, path.as_str(), &trust);
         }
-        self.take(&mut all, own, Source::User, "the configuration");
+        self.take(&mut all, own, Source::User, "the configuration", &trust);
+        self.known().begun_with.get_or_insert_with(|| all.demands.iter().cloned().collect());
         // The command line stands above the files, but not above who manages the machine.
         all.mode = match (managed_mode, self.places.own.mode) {
             (Some(mode), _) | (None, Some(mode)) => Some(mode),
@@ -201,32 +245,38 @@ impl RuleBook {
             let nowhere = tool.filter(|tool| misspelt(tool).is_none()).and_then(|tool| unknown(&tool));
             said.problems.extend(nowhere.map(|why| format!("{}: `{}`: {why}.", rule.origin, rule.written)));
         }
-        for problem in &own.unread_denials {
-            said.unread(problem.clone());
-        }
+        // The configuration itself says what is wrong with it.
+        said.unread_denials.extend(own.unread_denials.iter().cloned());
         said
     }
 
     /// Joins what one place says to the rest; what a workspace may not say before it is trusted waits.
-    fn take(&self, all: &mut Written, said: Said, source: Source, origin: &str) {
+    fn take(&self, all: &mut Written, said: Said, source: Source, origin: &str, trust: &Trust) {
         // Whoever made the folder may have put the local file there too.
         let is_of_workspace = matches!(source, Source::Project | Source::Local);
-        let waits = is_of_workspace && !all.trusted;
+        let counts = |all: &mut Written, demand: String| {
+            let counts = !is_of_workspace || self.counts(&demand, trust);
+            if is_of_workspace {
+                all.demands.push(demand.clone());
+            }
+            if !counts {
+                all.waiting_for_trust.push(demand);
+            }
+            counts
+        };
         for rule in said.rules {
-            if waits && rule.behavior == Behavior::Allow {
-                all.waiting_for_trust.push(format!("allow {}", rule.rule));
-            } else {
+            if rule.behavior != Behavior::Allow || counts(all, allowing(&rule.rule)) {
                 all.rules.push(rule);
             }
         }
         all.problems.extend(said.problems);
         all.unread_denials.extend(said.unread_denials);
         let Starts { settings: base, .. } = self.starts(source);
-        let folders = said.more_folders.iter().map(|written| self.folder(written, &base));
-        if waits {
-            all.waiting_for_trust.extend(folders.map(|folder| format!("the folder {folder}")));
-        } else {
-            all.more_folders.extend(folders);
+        for written in &said.more_folders {
+            let folder = self.folder(written, &base);
+            if counts(all, format!("the folder {folder}")) {
+                all.more_folders.push(folder);
+            }
         }
         if let Some(mode) = said.mode {
             let strict =
@@ -235,9 +285,7 @@ impl RuleBook {
                 all.problems.push(format!(
                     "{origin}: a workspace can't have permissions bypassed, so it does not count."
                 ));
-            } else if waits && !strict {
-                all.waiting_for_trust.push(format!("the mode {}", mode.name()));
-            } else {
+            } else if strict || counts(all, format!("the mode {}", mode.name())) {
                 all.mode = all.mode.or(Some(mode));
             }
         }
@@ -269,17 +317,41 @@ impl RuleBook {
         }
     }
 
-    fn is_trusted(&self) -> bool {
+    fn trust(&self) -> Trust {
         let places = &self.places;
-        let Some(root) = &places.root else { return false };
+        let Some(root) = &places.root else { return Trust::None };
+        let given = places.trusted.as_ref().and_then(|file| trust::of(file, root));
         let written = places.own.trusted.iter().map(|written| self.folder(written, root));
-        trust::covers(written, root)
-            || places.trusted.as_ref().is_some_and(|file| trust::is_trusted(file, root))
+        match (trust::covers(written, root), given) {
+            (true, given) => Trust::AsItBegan(given.unwrap_or_default()),
+            (false, Some(given)) => Trust::Given(given),
+            (false, None) => Trust::None,
+        }
+    }
+
+    fn counts(&self, demand: &str, trust: &Trust) -> bool {
+        match trust {
+            Trust::None => false,
+            Trust::Given(given) => given.contains(&trust::on_one_line(demand)),
+            Trust::AsItBegan(given) => {
+                given.contains(&trust::on_one_line(demand))
+                    || self.known().begun_with.as_ref().is_none_or(|begun_with| begun_with.contains(demand))
+            }
+        }
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> MutexGuard<'_, Option<Read>> {
         self.read.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What a rule that allows something is as a demand.
+fn allowing(rule: &Rule) -> String {
+    format!("allow {rule}")
 }
 
 fn stamp(path: &Utf8PathBuf) -> Option<Stamp> {

@@ -89,8 +89,8 @@ impl Session {
             ..Policy::of(deps.workspace.clone())
         };
         let mode = SessionMode::new(mode, no_bypass);
-        let questions =
-            Questions::new(policy, mode, setup.book.clone(), deps.clock.clone()).trusted_by(setup.trust_by);
+        let questions = Questions::new(policy, mode, setup.book.clone(), deps.clock.clone())
+            .trusted_by(setup.trust_by, deps.editor.clone());
         let tells = deps.editor.features().copydesk.diagnostics;
         let diagnosed = tells.then(|| Arc::new(Diagnosed::new(deps.editor.clone())));
         let pool = Pool::new(&deps);

@@ -12,6 +12,7 @@ use super::super::SessionEvent;
 use super::super::executor::{CanUseTool, Permission};
 use super::super::outbox::{Outbox, notice};
 use crate::conversation::ToolUseId;
+use crate::editor::{Editor, Loudness};
 use crate::permissions::{
     AnsweredBy, Behavior, Call, How, Keep, OWN_WORDS, PermissionAnswer, PermissionDenial,
     PermissionOptionKind, PermissionRequest, PermissionUpdate, Policy, Question, Rule, RuleBook, SAVE,
@@ -25,6 +26,7 @@ pub(super) struct Questions {
     mode: SessionMode,
     book: RuleBook,
     trust_by: TrustBy,
+    editor: Option<Arc<dyn Editor>>,
     clock: Clock,
     inner: Arc<Mutex<Inner>>,
 }
@@ -68,12 +70,13 @@ impl Questions {
     pub(super) fn new(policy: Policy, mode: SessionMode, book: RuleBook, clock: Clock) -> Self {
         let told = book.current().problems.clone();
         let inner = Inner { policy, denials: Vec::new(), told, waiting: VecDeque::new() };
-        Self { mode, book, trust_by: TrustBy::default(), clock, inner: Arc::new(Mutex::new(inner)) }
+        let (trust_by, inner) = (TrustBy::default(), Arc::new(Mutex::new(inner)));
+        Self { mode, book, trust_by, editor: None, clock, inner }
     }
 
-    /// The person is told that they can trust the folder in this way.
-    pub(super) fn trusted_by(self, trust_by: TrustBy) -> Self {
-        Self { trust_by, ..self }
+    /// The person is told, in this editor, that they can trust the folder in this way.
+    pub(super) fn trusted_by(self, trust_by: TrustBy, editor: Arc<dyn Editor>) -> Self {
+        Self { trust_by, editor: Some(editor), ..self }
     }
 
     /// What calls are judged by now.
@@ -251,6 +254,11 @@ impl Questions {
                 inner.told.push(problem.clone());
                 outbox.message(notice((self.clock)(), problem));
             }
+        }
+        if let Some(editor) = &self.editor
+            && let Some(waiting) = self.book.newly_waiting(self.trust_by)
+        {
+            editor.show_message(Loudness::Warning, format!("Copydesk: {waiting}"));
         }
     }
 

@@ -1,6 +1,7 @@
 //! Rules that are kept for good: a file of settings with one more.
 
-use super::{LOCAL_FILE, PROJECT_FILE, RuleBook};
+use super::trust::{self, on_one_line};
+use super::{LOCAL_FILE, PROJECT_FILE, RuleBook, Trust, allowing};
 use crate::documents::AbsPath;
 use crate::permissions::{Behavior, Rule, SettingsFile, save};
 
@@ -24,10 +25,31 @@ impl RuleBook {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             Err(error) => return Err(failed(error.to_string())),
         };
-        let rules: Vec<String> = rules.iter().map(ToString::to_string).collect();
-        let text = save::with_rules(&text, behavior.list(), &rules).map_err(failed)?;
+        let written: Vec<String> = rules.iter().map(ToString::to_string).collect();
+        let text = save::with_rules(&text, behavior.list(), &written).map_err(failed)?;
+        // Whether it is trusted is asked before there is more that could need it.
+        let trust = self.trust();
         replace(&target, &text).map_err(|error| failed(error.to_string()))?;
+        if matches!(file, SettingsFile::Local | SettingsFile::Project) && behavior == Behavior::Allow {
+            self.count_on(rules, trust)?;
+        }
         *self.lock() = None;
+        Ok(())
+    }
+
+    /// What the person themselves has put into the settings of a folder that they trust counts.
+    fn count_on(&self, rules: &[Rule], trust: Trust) -> Result<(), String> {
+        let demands = rules.iter().map(allowing);
+        match trust {
+            Trust::None => {}
+            Trust::Given(mut given) => {
+                given.extend(demands.map(|demand| on_one_line(&demand)));
+                if let (Some(file), Some(root)) = (&self.places.trusted, &self.places.root) {
+                    trust::set(file, root, Some(given))?;
+                }
+            }
+            Trust::AsItBegan(_) => self.known().begun_with.get_or_insert_default().extend(demands),
+        }
         Ok(())
     }
 }

@@ -238,3 +238,50 @@ fn a_settings_file_that_is_a_link_is_written_where_it_leads() {
     assert!(std::fs::symlink_metadata(link.as_path()).unwrap().is_symlink());
     assert!(std::fs::read_to_string(bench.path("home/mine.json").as_path()).unwrap().contains("\"Glob\""));
 }
+
+#[test]
+fn what_a_trusted_folder_comes_to_ask_for_waits_until_it_is_trusted_again() {
+    let settings = |rules: &str| format!(r#"{{"permissions": {{"allow": [{rules}]}}}}"#);
+    let bench =
+        Bench::new(&[("ws/.claude/settings.json", &settings(r#""Read(//etc/**)""#))], OwnRules::default());
+    let first = bench.book.newly_waiting(TrustBy::Command).unwrap();
+    assert!(first.contains("until you trust it: allow Read(//etc/**)"), "{first}");
+    bench.book.set_trust(true).unwrap();
+    assert_eq!(bench.book.newly_waiting(TrustBy::Command), None);
+    assert_eq!((bench.read("/etc/hosts"), bench.read("lib/a")), ("allow", "ask"));
+
+    // More, by whoever writes there: what was trusted still counts, and the rest is told once.
+    bench.write("ws/.claude/settings.json", &settings(r#""Read(//etc/**)", "Read""#));
+    assert_eq!((bench.read("/etc/hosts"), bench.read("lib/a")), ("allow", "ask"));
+    let more = bench.book.newly_waiting(TrustBy::Command).unwrap();
+    assert!(
+        more.contains("have changed since you trusted it") && more.contains("again: allow Read."),
+        "{more}"
+    );
+    assert_eq!(bench.book.newly_waiting(TrustBy::Command), None);
+
+    // And still more behind the person's back: they trust what they were told of.
+    bench.write("ws/.claude/settings.local.json", r#"{"permissions": {"defaultMode": "acceptEdits"}}"#);
+    bench.book.set_trust(true).unwrap();
+    assert_eq!(bench.read("lib/a"), "allow");
+    assert_eq!(bench.book.current().mode, None);
+    let mode = bench.book.newly_waiting(TrustBy::Command).unwrap();
+    assert!(mode.contains("the mode acceptEdits"), "{mode}");
+    bench.book.set_trust(true).unwrap();
+    assert_eq!(bench.book.current().mode, Some(PermissionMode::AcceptEdits));
+
+    // Less needs nobody, and what comes back is still trusted.
+    bench.write("ws/.claude/settings.json", "{}");
+    assert_eq!((bench.read("lib/a"), bench.book.newly_waiting(TrustBy::Command)), ("ask", None));
+}
+
+#[test]
+fn a_folder_that_is_trusted_by_name_is_so_with_what_it_asked_for_when_the_process_began() {
+    let own = OwnRules { trusted: vec![".".to_owned()], ..OwnRules::default() };
+    let bench = Bench::new(&[("ws/.claude/settings.json", ALLOW_ETC)], own);
+    assert_eq!(bench.read("lib/a"), "allow");
+    bench.write("ws/.claude/settings.json", r#"{"permissions": {"allow": ["Read", "Read(//etc/**)"]}}"#);
+    assert_eq!((bench.read("lib/a"), bench.read("/etc/hosts")), ("ask", "allow"));
+    let told = bench.book.newly_waiting(TrustBy::Flag).unwrap();
+    assert!(told.contains("again: allow Read.") && told.contains("`--trust`"), "{told}");
+}

@@ -17,9 +17,12 @@ pub struct Written {
     pub more_folders: Vec<AbsPath>,
     /// Permissions must not be bypassed: who says so.
     pub forbids_bypass: Option<String>,
+    /// The person trusts the folder with what its settings asked for then.
     pub trusted: bool,
     /// What of the workspace's settings does not count as long as it is not trusted.
     pub waiting_for_trust: Vec<String>,
+    /// All that they ask for which needs trust, whether or not they have it.
+    pub(super) demands: Vec<String>,
     /// The files that were looked for, and whether they are there.
     pub files: Vec<(Utf8PathBuf, bool)>,
 }
@@ -53,12 +56,17 @@ impl Written {
             }
             TrustBy::Flag => "start copydesk with `--trust`, or name it in `permissions.trusted_folders`",
         };
-        (!self.waiting_for_trust.is_empty()).then(|| {
-            format!(
-                "the settings of this folder ask for what does not count until you trust it: {}. To trust it, {how}.",
-                self.waiting_for_trust.join(", ")
-            )
-        })
+        let demands = self.waiting_for_trust.join(", ");
+        match (self.waiting_for_trust.is_empty(), self.trusted) {
+            (true, _) => None,
+            (false, false) => Some(format!(
+                "the settings of this folder ask for what does not count until you trust it: {demands}. To trust it, {how}."
+            )),
+            (false, true) => Some(format!(
+                "the settings of this folder have changed since you trusted it, and ask for what does not count until you \
+                 trust it again: {demands}. For that, {how}."
+            )),
+        }
     }
 
     /// `policy` with all that is written.
