@@ -109,7 +109,9 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_told() {
         }]), Box::new(answer)));
         let results = puppets.decide("accept", json!({ "all": true })).await;
         let sent = puppets.client.asked("workspace/applyEdit", 1).await;
-        assert_eq!(sent["edit"]["documentChanges"][0]["textDocument"]["version"], case["version"]);
+        let version = &sent["edit"]["documentChanges"][0]["textDocument"]["version"];
+        assert_eq!(version, &case["version"]);
+        assert_eq!(version, &case["client_script"][0]["expect_version"]);
         assert_eq!(results[0]["outcome"], "pending", "{results:?}");
         let shown = puppets.show(&uri).await;
         assert_eq!(shown["buffer"], case["allowed_final"][0]);
@@ -120,4 +122,19 @@ async fn an_edit_of_a_version_that_is_gone_is_refused_and_told() {
         assert!(!told.is_empty(), "the person is told why: {results:?}");
         puppets.end().await;
     }
+    // A file that is not open has no version.
+    let home = Home::new();
+    home.write("closed.txt", case["text"].as_str().unwrap());
+    let path = home.path("closed.txt").to_str().unwrap().to_owned();
+    let mut puppets = Puppets::start(home).await;
+    puppets.call("the agent", "Read", json!({ "file_path": path })).await;
+    replace(&mut puppets, &path, &case["edit"]).await;
+    let results = puppets.decide("accept", json!({ "all": true })).await;
+    assert_eq!(results[0]["outcome"], "accepted", "{results:?}");
+    for sent in puppets.client.heard().filter(|message| message["method"] == "workspace/applyEdit") {
+        for change in sent["params"]["edit"]["documentChanges"].as_array().unwrap() {
+            assert_eq!(change["textDocument"]["version"], case["not_open_version"], "{sent}");
+        }
+    }
+    puppets.end().await;
 }

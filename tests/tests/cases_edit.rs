@@ -33,9 +33,9 @@ struct Run<'a> {
     to_be_told: Vec<(String, Value)>,
     /// All that was told, by session.
     told: BTreeMap<String, String>,
-    /// Calls that failed.
-    errors: u64,
     faults: Vec<String>,
+    /// What calls were answered with that were errors.
+    errors: Vec<String>,
 }
 
 /// Runs every variant of a case on every surface, and fails with all that was wrong.
@@ -101,8 +101,8 @@ async fn run(case: &Value, variant: &Value, surface: Surface) -> Vec<String> {
         surface,
         to_be_told: Vec::new(),
         told: BTreeMap::new(),
-        errors: 0,
         faults: Vec::new(),
+        errors: Vec::new(),
     };
     run.open_documents(case);
     for step in list(&variant["steps"]) {
@@ -157,7 +157,9 @@ impl Run<'_> {
             outcome = self.puppets.call(&session, tool, self.input(step)).await;
         }
         self.told.entry(session.clone()).or_default().push_str(&outcome.told);
-        self.errors += u64::from(outcome.is_error);
+        if outcome.is_error {
+            self.errors.push(outcome.text.clone());
+        }
         if outcome.is_error != (wanted == "error") {
             self.fault(format!("{step}: {} where {wanted} was wanted", outcome.text));
         }
@@ -283,8 +285,13 @@ impl Run<'_> {
     }
 
     fn ends_as_wanted(&mut self, case: &Value) {
-        if self.variant["max_stale_errors"].as_u64().is_some_and(|most| self.errors > most) {
-            self.fault(format!("{} calls failed", self.errors));
+        if let Some(most) = self.variant.get("max_stale_errors").and_then(Value::as_u64) {
+            if self.errors.len() as u64 > most {
+                self.fault(format!("more errors than {most}: {:#?}", self.errors));
+            }
+            if self.errors.iter().any(|told| told.contains("has not been read")) {
+                self.fault(format!("a change is told as a file that was never read: {:#?}", self.errors));
+            }
         }
         for (path, wanted) in self.variant["final"].as_object().into_iter().flatten() {
             let disk = fs::read(self.puppets.home.path(path)).ok();

@@ -9,13 +9,15 @@
     reason = "a test ends where it can't go on, and prints its table"
 )]
 
+use std::fs;
+use std::process::Command;
 use std::sync::Arc;
 
-use copydesk::documents::{AbsPath, Workspace};
+use copydesk::documents::{AbsPath, PathCase, Workspace};
 use copydesk::permissions::{
     Access, Behavior, Call, Policy, Rule, SettledRule, Source, Verdict, decide, visible,
 };
-use copydesk_tests::cases::case;
+use copydesk_tests::cases::{bytes, case, list};
 use serde_json::{Value, json};
 
 /// What is decided about a command in a workspace where nothing but `allow` is settled.
@@ -75,7 +77,10 @@ fn check(name: &str, allow: &[&str], rows: &[(String, String)]) {
     assert!(differences.is_empty(), "{differences:#?}");
 }
 
+/// The rules of a case, of which there is no other kind, in a workspace where what no rule speaks of is asked.
 fn allowed(case: &Value) -> Vec<&str> {
+    assert!(list(&case["rules"]["deny"]).is_empty(), "none is forbidden");
+    assert!(matches!(case["default"].as_str(), Some("ask") | None));
     case["rules"]["allow"].as_array().unwrap().iter().map(|rule| rule.as_str().unwrap()).collect()
 }
 
@@ -108,6 +113,88 @@ fn git_subcommands_that_write() {
     let second = &case["second"];
     let row = (second["command"].as_str().unwrap().to_owned(), second["want"].as_str().unwrap().to_owned());
     check("53, with a rule for git diff", &allowed(second), &[row]);
+}
+
+/// What bash does with the rows that say so is what the decision is about.
+#[test]
+fn the_payloads_of_the_tables_really_run() {
+    for name in ["49-compound-commands", "51-find-xargs-and-other-readers", "53-git-subcommands-that-write"] {
+        let case = case(name);
+        for row in list(&case["rows"]).iter().filter(|row| row["payload_runs"] == true) {
+            let folder = scratch(&case);
+            let command = row["command"].as_str().unwrap();
+            let ran = Command::new("timeout")
+                .args(["20", "bash", "-c", command])
+                .current_dir(folder.path())
+                .envs([
+                    ("GIT_CONFIG_GLOBAL", "/dev/null"),
+                    ("GIT_PAGER", "cat"),
+                    ("GIT_CONFIG_NOSYSTEM", "1"),
+                ])
+                .stdin(std::process::Stdio::null())
+                .output()
+                .unwrap();
+            assert!(folder.path().join("PWNED").exists(), "{command}: {ran:?}");
+            assert_eq!(row["want"], "ask", "{command}");
+        }
+    }
+}
+
+/// The files of a case in a repository with a commit and a change.
+fn scratch(case: &Value) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let git = |arguments: &[&str]| {
+        let identity = ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"];
+        let ran = Command::new("git").args(identity).args(arguments).current_dir(folder.path()).output();
+        assert!(ran.as_ref().is_ok_and(|ran| ran.status.success()), "{arguments:?}: {ran:?}");
+    };
+    for file in case.get("workspace").map(list).unwrap_or_default() {
+        let name = file["path"].as_str().unwrap();
+        fs::write(folder.path().join(name), bytes(file["hex"].as_str().unwrap())).unwrap();
+    }
+    fs::write(folder.path().join("a.txt"), "1\n").unwrap();
+    git(&["init", "-q"]);
+    git(&["add", "."]);
+    git(&["commit", "-qm", "first"]);
+    fs::write(folder.path().join("a.txt"), "2\n").unwrap();
+    folder
+}
+
+#[test]
+fn paths_where_case_counts_and_where_it_does_not() {
+    for row in list(&case("21-case-insensitive-paths")["rows"]) {
+        let insensitive = row["case_insensitive"] == true;
+        let home = AbsPath::new("/home/me").unwrap();
+        let path = |key: &str| {
+            let written = row[key].as_str().unwrap();
+            written.strip_prefix("~/").map_or_else(|| AbsPath::new(written).unwrap(), |rest| home.join(rest))
+        };
+        let root = row.get("workspace").map_or_else(|| AbsPath::new("/ws").unwrap(), |_| path("workspace"));
+        let workspace = Arc::new(Workspace::new(vec![root], insensitive));
+        let got = if let Some(rule) = row.get("deny") {
+            let mut policy = Policy { home: Some(home.clone()), ..Policy::of(workspace) };
+            let rule = Rule::parse(rule.as_str().unwrap()).unwrap();
+            let starts = policy.starts();
+            policy.rules =
+                vec![SettledRule::new(Behavior::Deny, rule, Source::User, "the case", &starts).unwrap()];
+            let call = Call {
+                tool: "Read".to_owned(),
+                aliases: &[],
+                title: "Read".to_owned(),
+                input: json!({}),
+                access: Access::Read(vec![path("path")]),
+                is_read_only: true,
+            };
+            if matches!(decide(&call, &policy), Verdict::Deny(_)) { "deny" } else { "no-match" }
+        } else if row.get("workspace").is_some() {
+            if workspace.contains(&path("path")) { "inside" } else { "outside" }
+        } else {
+            let names = if insensitive { PathCase::Insensitive } else { PathCase::Sensitive };
+            let same = names.same_file(&path("open"), &path("path"));
+            if same { "same-document" } else { "different-document" }
+        };
+        assert_eq!(row["want"], got, "{row}");
+    }
 }
 
 #[test]
