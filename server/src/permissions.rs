@@ -36,6 +36,7 @@ pub use paths::Starts;
 pub use policy::{Behavior, Policy, SettledRule, Source};
 use read_only::Shows;
 pub use read_only::read_only_programs;
+pub use repository::is_tracked;
 pub use request::{
     AnsweredBy, Asks, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOption, PermissionOptionKind,
     PermissionRequest, Question, SAVE, SaveTo, Verdict, allow_flags, choice_request, request, unasked,

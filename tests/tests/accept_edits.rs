@@ -67,6 +67,27 @@ async fn a_change_goes_into_the_editor_by_an_edit_of_its_own_and_the_agent_is_to
 }
 
 #[tokio::test]
+async fn the_result_says_whether_the_change_waits() {
+    let (mut puppets, _) = scene().await;
+    let path = puppets.home.path("a.txt");
+    let accepted = "Accepted as it comes";
+    let edit = json!({ "file_path": path, "old_string": "b", "new_string": "B" });
+    let edited = puppets.call("the agent", "Edit", edit).await;
+    assert!(edited.text.contains(accepted) && !edited.text.contains("Pending"), "{}", edited.text);
+    let new = json!({ "file_path": puppets.home.path("new.txt"), "content": "x\n" });
+    let made = puppets.call("the agent", "Write", new).await;
+    assert!(made.text.contains(accepted) && !made.text.contains("Pending"), "{}", made.text);
+    let nothing = json!({ "file_path": puppets.home.path("new.txt"), "content": "" });
+    let emptied = puppets.call("the agent", "Write", nothing).await;
+    assert!(emptied.text.contains("Pending review") && !emptied.text.contains(accepted), "{}", emptied.text);
+    set_mode(&mut puppets, "default").await;
+    let edit = json!({ "file_path": path, "old_string": "d", "new_string": "D" });
+    let edited = puppets.call("the agent", "Edit", edit).await;
+    assert!(edited.text.contains("Pending review as hunk"), "{}", edited.text);
+    puppets.end().await;
+}
+
+#[tokio::test]
 async fn what_the_user_takes_back_is_pending_and_not_pushed_again() {
     let (mut puppets, uri) = scene().await;
     edit(&mut puppets, "b", "B").await;

@@ -115,6 +115,38 @@ async fn what_must_not_be_read_is_not_there_for_any_command() {
     }
 }
 
+fn git(home: &Home, arguments: &[&str]) {
+    let identity = ["-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false"];
+    let mut git = std::process::Command::new("git");
+    git.args(identity).args(arguments).current_dir(home.path("")).env("GIT_CONFIG_GLOBAL", "/dev/null");
+    let ran = git.output().unwrap();
+    assert!(ran.status.success(), "{arguments:?}: {ran:?}");
+}
+
+#[tokio::test]
+async fn the_model_is_told_that_git_is_wrong_about_what_is_kept_from_it() {
+    let mut home = Home::new();
+    home.write(".env", "KEY=PRIVATE\n");
+    home.write("a.txt", "a\n");
+    git(&home, &["init", "-q"]);
+    git(&home, &["add", "-A"]);
+    git(&home, &["commit", "-qm", "first"]);
+    let rules = ["--allow", "Bash", "--deny", "Read(.env)"];
+    let note = "Rules keep commands from reading .env: what is said of that above, by git too, is not so.";
+    for (command, is_told) in [
+        ("git status --short", true),
+        ("git status --short | wc -l", true),
+        ("ls -a", true),
+        ("cat a.txt", false),
+        ("git --version; ls a.txt", true),
+    ] {
+        let (_, told) = run(&mut home, &rules, command).await;
+        assert_eq!(told.contains(note), is_told, "{command}: {told}");
+    }
+    let (_, told) = run(&mut home, &["--allow", "Bash"], "git status --short").await;
+    assert!(!told.contains("Rules keep"), "{told}");
+}
+
 /// An editor whose person says yes to commands, and an agent in it.
 async fn agent(files: &[(&str, &str)]) -> Puppets {
     let home = Home::new();
@@ -204,4 +236,38 @@ async fn what_a_cancelled_command_changed_is_undone_and_the_model_is_told() {
     let list = client.request("copydesk/proposal/list", json!({})).await.unwrap();
     assert_eq!(list["files"], json!([]));
     assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn a_link_that_a_command_made_is_written_through_to_what_it_names() {
+    let mut puppets = agent(&[("sub/a.txt", "a\n")]).await;
+    let make = "ln -s sub/a.txt link; ln -s sub folder; ln -s /etc/hosts out; ln -s loop loop";
+    let made = puppets.call("the agent", "Bash", json!({ "command": make })).await;
+    assert!(made.text.contains("link: a symbolic link"), "{}", made.text);
+    let read = puppets.call("the agent", "Read", json!({ "file_path": "link" })).await;
+    assert!(!read.is_error && read.text.contains("1\ta"), "{}", read.text);
+    for (path, want) in [("link", "Rewrote sub/a.txt."), ("folder/b.txt", "sub/b.txt will be created.")] {
+        let input = json!({ "file_path": path, "content": "b\n" });
+        let written = puppets.call("the agent", "Write", input).await;
+        assert!(!written.is_error && written.text.starts_with(want), "{path}: {}", written.text);
+    }
+    for path in ["out", "loop"] {
+        let written =
+            puppets.call("the agent", "Write", json!({ "file_path": path, "content": "b\n" })).await;
+        assert!(
+            written.is_error && written.text.contains("is a symbolic link that a command made"),
+            "{written:?}"
+        );
+    }
+    let edit = json!({ "file_path": "folder/a.txt", "old_string": "b", "new_string": "c" });
+    let edited = puppets.call("the agent", "Edit", edit).await;
+    assert!(edited.text.starts_with("Changed sub/a.txt"), "{edited:?}");
+    let look = "test -L link && test -L folder && cat link folder/b.txt";
+    let seen = puppets.call("the agent", "Bash", json!({ "command": look })).await;
+    assert_eq!(seen.text.trim(), "c\nb", "the links are links still");
+    puppets.decide("accept", json!({ "all": true })).await;
+    let home = puppets.end().await;
+    assert_eq!(on_disk(&home, "sub/a.txt").as_deref(), Some("c\n"));
+    assert_eq!(on_disk(&home, "sub/b.txt").as_deref(), Some("b\n"));
+    assert!(std::fs::symlink_metadata(home.path("link")).is_err(), "the link itself was only told of");
 }

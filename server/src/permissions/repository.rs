@@ -58,6 +58,19 @@ pub(super) fn starts_programs(folder: &AbsPath) -> Option<String> {
     None
 }
 
+/// Whether git keeps `file` in the repository that it lies in, as far as the index says so in a way that is read here.
+pub fn is_tracked(file: &AbsPath) -> bool {
+    let roots = std::iter::successors(file.parent(), AbsPath::parent);
+    let found = roots.map(|root| (root.join(".git"), root)).find(|(git, _)| git.as_path().exists());
+    let Some((git, root)) = found else { return false };
+    let named = fs::read_to_string(git.as_path()).ok();
+    let named = named.as_deref().and_then(|text| text.trim().strip_prefix("gitdir:"));
+    let git = named.map_or(git, |named| root.join(named.trim()));
+    let Ok(path) = file.as_path().strip_prefix(root.as_path()) else { return false };
+    let Ok(index) = fs::read(git.join("index").as_path()) else { return false };
+    index::has(&index, object_name_bytes(&git), path.as_str()) == Some(true)
+}
+
 fn of_repository(git: &AbsPath) -> Option<String> {
     let common = fs::read_to_string(git.join("commondir").as_path()).ok();
     let common = common.map_or_else(|| git.clone(), |written| git.join(written.trim()));

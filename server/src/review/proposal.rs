@@ -74,6 +74,18 @@ pub struct Proposed {
     pub after: Option<Text>,
     /// The hunks that the call made or changed.
     pub hunks: Vec<super::HunkId>,
+    pub comes_in: ComesIn,
+}
+
+/// Whether a change is accepted without asking.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum ComesIn {
+    /// The person decides.
+    #[default]
+    Nothing,
+    /// These hunks are; the others are the person's to decide.
+    Some(Vec<super::HunkId>),
+    All,
 }
 
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]

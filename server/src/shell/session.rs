@@ -21,7 +21,7 @@ use super::order::{CallFilter, Limits, Network};
 use super::output::{Caps, Output};
 use super::process::{Ended, Process};
 use super::task::{How, Task};
-use super::trial_tree::{FileView, TextRule, Trees, outer};
+use super::trial_tree::{FileView, TextRule, Trees, led_by, outer};
 use super::{Refusal, TrialMode};
 use crate::config::TrialTreeChoice;
 
@@ -108,6 +108,9 @@ struct State {
     notices: Vec<String>,
 }
 
+/// The trial trees of the session, below its folder.
+const TREE: &str = "tree";
+
 impl Shell {
     /// For the roots of a workspace, links followed; what it makes is below `folder`.
     pub fn new(settings: Arc<ShellSettings>, roots: Vec<Utf8PathBuf>, folder: Utf8PathBuf) -> Self {
@@ -172,6 +175,11 @@ impl Shell {
     /// What is known of the ground, if somebody has asked.
     pub fn known_ground(&self) -> Option<&Ground> {
         self.ground.get()
+    }
+
+    /// Where `path` leads by links that commands have made in the trial tree; `None`: through none of them.
+    pub fn led_by_links(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
+        led_by(path, &self.roots, &self.folder.join(TREE))
     }
 
     /// A command that was started, by its id.

@@ -3,6 +3,7 @@
 mod copy;
 mod ignored;
 mod layer;
+mod links;
 mod overlay;
 mod trees;
 mod whiteout;
@@ -10,6 +11,7 @@ mod whiteout;
 use camino::Utf8PathBuf;
 
 pub(super) use ignored::is_ignored;
+pub(super) use links::led_by;
 pub(super) use trees::{Trees, outer};
 
 /// A file as the agent has it, where that may differ from the disk.

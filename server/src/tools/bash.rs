@@ -17,13 +17,13 @@ use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use self::changes::propose;
-use self::report::{Report, report};
+use self::report::{Apart, Report, report};
 use self::time_limit::{AtLimit, at_limit};
 pub(super) use self::views::Views;
 use super::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, summary};
 use crate::documents::AbsPath;
-use crate::permissions::{Access, forbidden_files};
-use crate::shell::{Exit, Ground, How, Request, Sandbox, StopOnDrop, Task, TrialMode};
+use crate::permissions::Access;
+use crate::shell::{Exit, Ground, How, Request, Sandbox, StopOnDrop, Task, TrialMode, WallKind};
 
 /// How often the person is told what a command has written, at first and later.
 const NEWS_EVERY: Duration = Duration::from_millis(250);
@@ -210,13 +210,11 @@ async fn start_with(
         )));
     }
     let views = Views::of(context).await;
-    let policy = context.policy.clone();
-    let hidden = tokio::task::spawn_blocking(move || forbidden_files(&policy)).await.unwrap_or_default();
     let request = Request {
         id: context.tool_use_id.0.clone(),
         text: command.to_owned(),
         views: views.files().await,
-        hidden: hidden.into_iter().map(|path| path.as_path().to_owned()).collect(),
+        hidden: views.hidden().iter().map(|path| path.as_path().to_owned()).collect(),
         sandbox,
     };
     let started = context.shell.start(request).await;
@@ -253,7 +251,8 @@ async fn finish(
         }
     };
     let changes = propose(context, views, (task.command(), summary), &outcome.changes, unfinished).await;
-    report(context, task, &outcome, &changes, &unseen, limit)
+    let hidden = if task.ground().walls == WallKind::Open { &[][..] } else { views.hidden() };
+    report(context, task, &outcome, &changes, &Apart { unseen: &unseen, hidden }, limit)
 }
 
 enum Waited {

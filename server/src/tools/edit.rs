@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::edit_match::{Mismatch, Occurrences, edits};
-use super::target::{check_path, missing, resolve};
+use super::target::{check_path, missing, names};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, nearest, proposing, summary};
 use crate::documents::{AbsPath, SeenFile};
 use crate::permissions::Access;
@@ -75,7 +75,7 @@ impl Tool for Edit {
     }
 
     fn locations(&self, input: &Value, context: &ToolUseContext) -> Vec<AbsPath> {
-        resolve(&context.workspace, input::text(input, "file_path")).into_iter().collect()
+        names(context, input::text(input, "file_path"))
     }
 
     /// Deletes much and puts little in its place.
@@ -204,7 +204,7 @@ fn result(input: &EditInput, name: &str, view: &AgentView, proposed: &Proposed) 
     if let Some(fields) = data.as_object_mut() {
         fields.insert("replaceAll".to_owned(), json!(input.replace_all));
     }
-    ToolResult { data, ..ToolResult::text(format!("{done} {}", proposing::pending(&proposed.hunks))) }
+    ToolResult { data, ..ToolResult::text(format!("{done} {}", proposing::fate(proposed))) }
 }
 
 impl EditInput {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::notebook::{CellKind, Notebook, change};
-use super::target::{check_path, missing, resolve};
+use super::target::{check_path, missing, names};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, proposing, summary};
 use crate::conversation::ToolUseId;
 use crate::documents::{AbsPath, Change, SeenFile, Text};
@@ -99,7 +99,7 @@ impl Tool for NotebookEdit {
     }
 
     fn locations(&self, input: &Value, context: &ToolUseContext) -> Vec<AbsPath> {
-        resolve(&context.workspace, input::text(input, "notebook_path")).into_iter().collect()
+        names(context, input::text(input, "notebook_path"))
     }
 
     fn is_destructive(&self, input: &Value) -> bool {
@@ -236,7 +236,7 @@ fn result(input: &NotebookEditInput, name: &str, view: &AgentView, proposed: &Pr
     if let Some(fields) = data.as_object_mut() {
         fields.insert("cellId".to_owned(), json!(input.cell_id));
     }
-    ToolResult { data, ..ToolResult::text(format!("{done} {}", proposing::pending(&proposed.hunks))) }
+    ToolResult { data, ..ToolResult::text(format!("{done} {}", proposing::fate(proposed))) }
 }
 
 impl NotebookEditInput {

@@ -3,14 +3,14 @@
 use serde_json::{Value, json};
 
 use super::ToolError;
-use super::target::resolve;
+use super::target::file;
 use super::tool::ToolUseContext;
 use crate::documents::ReadError;
-use crate::review::{AgentView, HunkId, ProposeError, Proposed, Reason, patch};
+use crate::review::{AgentView, ComesIn, HunkId, ProposeError, Proposed, Reason, patch};
 
 /// The file as the agent has it. A file that is not there is a view without text.
 pub(super) async fn view(context: &ToolUseContext, file_path: &str) -> Result<AgentView, ToolError> {
-    let path = resolve(&context.workspace, file_path)?;
+    let path = file(context, file_path)?;
     match context.desk.agent_view(&context.session, &path).await {
         Ok(view) => Ok(view),
         Err(ReadError::Missing { path }) => {
@@ -33,13 +33,29 @@ pub(super) fn refused(error: ProposeError) -> ToolError {
     }
 }
 
-/// That the change waits for the user, and under which names.
-pub(super) fn pending(hunks: &[HunkId]) -> String {
-    let names: Vec<&str> = hunks.iter().map(|hunk| hunk.0.as_str()).collect();
-    match names.as_slice() {
-        [] => "Pending review: the user decides.".to_owned(),
-        [one] => format!("Pending review as hunk {one}: the user decides."),
-        many => format!("Pending review as hunks {}: the user decides.", many.join(", ")),
+/// Whether the change waits for the user or is accepted as it comes, and under which names.
+pub(super) fn fate(proposed: &Proposed) -> String {
+    let as_hunks = |hunks: &[&HunkId]| match hunks {
+        [] => String::new(),
+        [one] => format!(" as hunk {}", one.0),
+        many => {
+            let names: Vec<&str> = many.iter().map(|hunk| hunk.0.as_str()).collect();
+            format!(" as hunks {}", names.join(", "))
+        }
+    };
+    let all: Vec<&HunkId> = proposed.hunks.iter().collect();
+    let waits = |hunks: &[&HunkId]| format!("Pending review{}: the user decides.", as_hunks(hunks));
+    let goes_in = |hunks: &[&HunkId]| {
+        format!("Accepted as it comes{}: in this mode the user is not asked.", as_hunks(hunks))
+    };
+    match &proposed.comes_in {
+        ComesIn::Nothing => waits(&all),
+        ComesIn::All => goes_in(&all),
+        ComesIn::Some(accepted) => {
+            let (now, later): (Vec<&HunkId>, Vec<&HunkId>) =
+                all.iter().partition(|hunk| accepted.contains(hunk));
+            format!("{} {}", goes_in(&now), waits(&later))
+        }
     }
 }
 
@@ -57,5 +73,6 @@ pub(super) fn data(kind: &str, view: &AgentView, proposed: &Proposed) -> Value {
         })
         .collect();
     let ids: Vec<&str> = proposed.hunks.iter().map(|hunk| hunk.0.as_str()).collect();
-    json!({"type": kind, "filePath": view.path.as_str(), "structuredPatch": hunks, "hunks": ids, "pending": true})
+    let pending = proposed.comes_in != ComesIn::All;
+    json!({"type": kind, "filePath": view.path.as_str(), "structuredPatch": hunks, "hunks": ids, "pending": pending})
 }

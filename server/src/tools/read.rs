@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::page::{Bounds, line_total, page, write_line};
-use super::target::{check_path, missing, resolve};
+use super::target::{check_path, file, missing, names};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::conversation::ToolResultContent;
 use crate::documents::{AbsPath, ReadError, Stamp, Text};
@@ -93,7 +93,7 @@ impl Tool for Read {
     }
 
     fn locations(&self, input: &Value, context: &ToolUseContext) -> Vec<AbsPath> {
-        resolve(&context.workspace, input::text(input, "file_path")).into_iter().collect()
+        names(context, input::text(input, "file_path"))
     }
 
     fn is_concurrency_safe(&self, _input: &Value) -> bool {
@@ -123,7 +123,7 @@ impl Tool for Read {
 }
 
 async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
-    let path = resolve(&context.workspace, &input.file_path)?;
+    let path = file(&context, &input.file_path)?;
     match Kind::of(path.as_str()) {
         Kind::Image => return image::show(path, context).await,
         Kind::ForeignImage => return image::foreign(path, context).await,

@@ -2,7 +2,7 @@
 
 use camino::Utf8Path;
 
-use super::ToolError;
+use super::{ToolError, ToolUseContext};
 use crate::documents::{AbsPath, Workspace};
 
 /// How many names a missing file's error offers.
@@ -24,6 +24,31 @@ pub(super) fn resolve(workspace: &Workspace, path: &str) -> Result<AbsPath, Tool
     workspace
         .resolve(path)
         .ok_or_else(|| ToolError(format!("No folder is open, so `{path}` must be an absolute path.")))
+}
+
+/// The file that a call means by `path`: behind the links that commands have made, which the workspace does not have.
+///
+/// What leads out of the workspace that way is refused: a command can't be given a file outside by it, so nobody should be.
+pub(super) fn file(context: &ToolUseContext, path: &str) -> Result<AbsPath, ToolError> {
+    let written = resolve(&context.workspace, path)?;
+    let real = context.documents.real_path(&written);
+    let Some(led) = context.shell.led_by_links(real.as_path()) else { return Ok(written) };
+    match AbsPath::new(&led) {
+        Some(target) if context.workspace.contains(&target) && target != real => Ok(target),
+        Some(_) | None => Err(ToolError(format!(
+            "{} is a symbolic link that a command made, and leads to {led}, which is not in the workspace, so nothing was \
+             done. Name a file of the workspace, or remove the link.",
+            context.workspace.display(&written)
+        ))),
+    }
+}
+
+/// The file as the call names it, and where links that commands have made lead. One that leads out is refused by [`file`],
+/// whatever the rules say.
+pub(super) fn names(context: &ToolUseContext, path: &str) -> Vec<AbsPath> {
+    let written = resolve(&context.workspace, path).ok();
+    let target = file(context, path).ok().filter(|target| Some(target) != written.as_ref());
+    written.into_iter().chain(target).collect()
 }
 
 /// The error for a file that is not there, with names like it in the same folder.

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::target::{check_path, resolve};
+use super::target::{check_path, names};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, line_ends, proposing, summary};
 use crate::documents::{AbsPath, SeenFile, Text};
 use crate::permissions::Access;
@@ -59,7 +59,7 @@ impl Tool for Write {
     }
 
     fn locations(&self, input: &Value, context: &ToolUseContext) -> Vec<AbsPath> {
-        resolve(&context.workspace, input::text(input, "file_path")).into_iter().collect()
+        names(context, input::text(input, "file_path"))
     }
 
     /// It may replace everything that a file holds.
@@ -153,7 +153,7 @@ fn result(name: &str, view: &AgentView, proposed: &Proposed, merged: bool) -> To
             ),
         ),
     };
-    let text = format!("{done} {}", proposing::pending(&proposed.hunks));
+    let text = format!("{done} {}", proposing::fate(proposed));
     ToolResult { data: proposing::data(kind, view, proposed), ..ToolResult::text(text) }
 }
 

@@ -1,5 +1,5 @@
-//! The repositories inside a repository, as its index names them (gitformat-index): git looks into each, and obeys what is
-//! configured there.
+//! What the index of a repository names (gitformat-index): the files that git keeps, and the repositories inside, into each
+//! of which git looks, and obeys what is configured there.
 
 /// What an index says of repositories inside.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,16 +22,29 @@ const SPLIT: &[u8] = b"link";
 
 /// Reads an index whose objects have names of so many bytes.
 pub(super) fn inner(index: &[u8], name_bytes: usize) -> Inner {
-    entries(index, name_bytes).map_or(Inner::Unknown, Inner::Paths)
+    let mut found = Vec::new();
+    let read = each(index, name_bytes, |mode, name| {
+        if mode == REPOSITORY {
+            found.push(String::from_utf8_lossy(name).into_owned());
+        }
+    });
+    read.map_or(Inner::Unknown, |()| Inner::Paths(found))
 }
 
-fn entries(index: &[u8], name_bytes: usize) -> Option<Vec<String>> {
+/// Whether the index names `path`; `None`: it is not read here.
+pub(super) fn has(index: &[u8], name_bytes: usize, path: &str) -> Option<bool> {
+    let mut found = false;
+    each(index, name_bytes, |_, name| found |= name == path.as_bytes())?;
+    Some(found)
+}
+
+/// Hands over the mode and the path of each entry.
+fn each(index: &[u8], name_bytes: usize, mut entry: impl FnMut(u32, &[u8])) -> Option<()> {
     let rest = index.strip_prefix(b"DIRC")?;
     let (version, count) = (number(rest, 0)?, number(rest, 4)?);
     if !(2..=4).contains(&version) {
         return None;
     }
-    let mut found = Vec::new();
     let mut at = 12;
     let mut name: Vec<u8> = Vec::new();
     for _ in 0..count {
@@ -55,12 +68,10 @@ fn entries(index: &[u8], name_bytes: usize) -> Option<Vec<String>> {
             // Padded with zeros to eight bytes, with one at least.
             at = begin + (at - begin).next_multiple_of(8);
         }
-        if mode == REPOSITORY {
-            found.push(String::from_utf8_lossy(&name).into_owned());
-        }
+        entry(mode, &name);
     }
     let is_split = index.get(at..at + 4) == Some(SPLIT);
-    (!is_split).then_some(found)
+    (!is_split).then_some(())
 }
 
 fn number(bytes: &[u8], at: usize) -> Option<u32> {
@@ -116,6 +127,16 @@ mod tests {
         if let Some(index) = written(&["--object-format=sha256"], "2") {
             assert_eq!(inner(&index, 32), Inner::Paths(vec!["mods/one".to_owned(), "mods/two".to_owned()]));
         }
+    }
+
+    #[test]
+    fn a_file_that_git_keeps_is_found() {
+        for version in ["2", "3", "4"] {
+            let index = written(&[], version).expect("git writes it");
+            assert_eq!(has(&index, 20, "mods/x"), Some(true), "{version}");
+            assert_eq!(has(&index, 20, "mods"), Some(false), "{version}");
+        }
+        assert_eq!(has(b"DIRC", 20, "a.txt"), None);
     }
 
     #[test]

@@ -7,12 +7,13 @@ use super::actor::Desk;
 use super::disk::is_read_only;
 use super::file::{DraftFile, File, Hand, Rename, Source};
 use super::message::Propose;
+use super::plan::{Act, Part};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Change, ReadError, Text};
 use crate::review::told::is_said_in;
 use crate::review::whole_text::names_all;
 use crate::review::{
-    AgentView, Draft, Extent, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told,
+    AgentView, ComesIn, Draft, Extent, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told,
     replaces_all, three_way,
 };
 
@@ -48,17 +49,18 @@ impl Desk {
         let change = self.asked_for(&session, &seen_now, make);
         let comes_in = self.as_they_come.contains(&session);
         let is_whole = comes_in && change.as_ref().is_ok_and(|change| self.is_whole(&seen_now, change));
-        let proposed = change.map(|change| self.put(&session, &path, change, reason));
+        let mut proposed = change.map(|change| self.put(&session, &path, change, reason));
         if proposed.is_ok() {
             self.tell_of_guess(&path, seen_now.text.as_ref()).await;
         }
-        if let Ok(proposed) = &proposed
+        if let Ok(proposed) = &mut proposed
             && comes_in
         {
             if is_whole {
                 self.hold_back(&session, &path, &proposed.hunks);
             } else {
                 let parts = self.welcome(&session, &path, &proposed.hunks);
+                proposed.comes_in = what_comes_in(&parts, &proposed.hunks);
                 self.accept_as_they_come(parts).await;
             }
         }
@@ -241,7 +243,21 @@ impl Desk {
         draft.is_known();
         let changed = |hunk: &crate::review::HunkView| revisions.get(&hunk.id) != Some(&hunk.revision);
         let hunks = draft.draft.hunks().into_iter().filter(changed).map(|hunk| hunk.id).collect();
-        Proposed { before, after: draft.draft.text(), hunks }
+        Proposed { before, after: draft.draft.text(), hunks, comes_in: ComesIn::Nothing }
+    }
+}
+
+/// What of `hunks` is accepted by these parts.
+fn what_comes_in(parts: &[Part], hunks: &[HunkId]) -> ComesIn {
+    let of_part = |part: &Part| match &part.act {
+        Act::AsItComes(hunks) => hunks.clone(),
+        _ => Vec::new(),
+    };
+    let accepted: Vec<HunkId> = parts.iter().flat_map(of_part).map(|hunk| hunk.id).collect();
+    match parts {
+        [] => ComesIn::Nothing,
+        _ if hunks.iter().all(|hunk| accepted.contains(hunk)) => ComesIn::All,
+        _ => ComesIn::Some(hunks.iter().filter(|hunk| accepted.contains(hunk)).cloned().collect()),
     }
 }
 

@@ -7,7 +7,7 @@ use super::super::order::{Namespaces, Order, Rights, Walls};
 use super::super::trial_tree::{FileView, is_ignored};
 use super::super::{Refusal, TrialMode, sandbox};
 use super::places::Places;
-use super::{Request, Shell, failed};
+use super::{Request, Shell, TREE, failed};
 
 const SHELL: &str = "bash";
 /// Longer ones go into a file: a system takes no argument of more than 128 KiB.
@@ -35,7 +35,7 @@ impl Shell {
             WallKind::Rights => without(&request.views, &request.hidden),
             WallKind::Namespaces | WallKind::Open => request.views.clone(),
         };
-        let (folder, work, begin) = (self.folder.join("tree"), places.folder.clone(), self.cwd());
+        let (folder, work, begin) = (self.folder.join(TREE), places.folder.clone(), self.cwd());
         let is_seen_at_its_place = ground.walls == WallKind::Namespaces;
         let put = self.with_trees(move |trees| {
             if mode == TrialMode::Real {

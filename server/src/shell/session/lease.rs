@@ -6,13 +6,15 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::TREE;
+
 /// Held while a session's trial tree is in use. The system lets go of it when this program ends, however it does.
 #[derive(Debug)]
 pub(super) struct Lease(#[expect(dead_code, reason = "held, not read")] File);
 
 const LOCK: &str = "lock";
 /// What only commands need, and nobody when their session is over. It holds what they built, which may be large.
-const OF_COMMANDS: [&str; 3] = ["tree", "commands", "tmp"];
+const OF_COMMANDS: [&str; 3] = [TREE, "commands", "tmp"];
 
 impl Lease {
     /// Waits while another program removes what was left there.

@@ -5,11 +5,11 @@ use super::extents::Extents;
 use super::views::Views;
 use crate::documents::{AbsPath, Text, text_of};
 use crate::permissions::{ChangeVerdict, decide_change};
-use crate::review::{HunkId, Proposal, ProposeError, Reason};
+use crate::review::{Proposal, ProposeError, Proposed, Reason};
 use crate::shell::{ChangeKind, TreeChange, Whole};
 
 /// What became of one change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Told {
     pub(super) path: String,
     pub(super) what: What,
@@ -17,11 +17,11 @@ pub(super) struct Told {
     pub(super) must_ask: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum What {
-    Created(Vec<HunkId>),
-    Changed(Vec<HunkId>),
-    Deleted(Vec<HunkId>),
+    Created(Proposed),
+    Changed(Proposed),
+    Deleted(Proposed),
     /// Why, for the model and for the person.
     NotProposed(String),
 }
@@ -126,8 +126,8 @@ async fn written(
         }
     });
     let what = match context.desk.propose(&context.session, path, reason, make).await {
-        Ok(proposed) if is_new => What::Created(proposed.hunks),
-        Ok(proposed) => What::Changed(proposed.hunks),
+        Ok(proposed) if is_new => What::Created(proposed),
+        Ok(proposed) => What::Changed(proposed),
         Err(error) => refused(error),
     };
     (what, form)
@@ -141,7 +141,7 @@ fn same(now: Option<&Text>, text: &Text) -> Option<Text> {
 async fn deleted(context: &ToolUseContext, reason: Reason, path: &AbsPath) -> What {
     let make = Box::new(|_: &crate::review::AgentView| Ok(Proposal::Delete));
     match context.desk.propose(&context.session, path, reason, make).await {
-        Ok(proposed) => What::Deleted(proposed.hunks),
+        Ok(proposed) => What::Deleted(proposed),
         Err(error) => refused(error),
     }
 }

@@ -9,7 +9,8 @@ use super::super::{ToolResult, ToolUseContext};
 use super::changes::{Told, What};
 use crate::conversation::ToolResultContent;
 use crate::documents::AbsPath;
-use crate::review::HunkId;
+use crate::permissions::is_tracked;
+use crate::review::{ComesIn, HunkId, Proposed};
 use crate::shell::command::is_benign_exit;
 use crate::shell::{Exit, Ground, How, Outcome, Shown, Task, TrialMode, WallKind};
 
@@ -23,13 +24,21 @@ pub(super) enum Report {
 /// Changed files that are named.
 const NAMED: usize = 60;
 
-/// `unseen`: files whose pending text the command could not see. `limit`: the time it had, if somebody waited for it.
+/// Files that the command had otherwise than they are.
+pub(super) struct Apart<'a> {
+    /// Their pending text it could not see.
+    pub(super) unseen: &'a [String],
+    /// A rule keeps them from it.
+    pub(super) hidden: &'a [AbsPath],
+}
+
+/// `limit`: the time it had, if somebody waited for it.
 pub(super) fn report(
     context: &ToolUseContext,
     task: &Task,
     outcome: &Outcome,
     changes: &[Told],
-    unseen: &[String],
+    apart: &Apart<'_>,
     limit: Option<Duration>,
 ) -> ToolResult {
     let (ending, failed) = ending(task, outcome, limit);
@@ -40,8 +49,9 @@ pub(super) fn report(
         Some(shown.text.clone()).filter(|text| !text.is_empty()),
         shown.lossy.then(|| "(Bytes that are no UTF-8 are shown as U+FFFD.)".to_owned()),
         moved.map(|folder| format!("Shell cwd was reset to {folder}")),
+        kept_from_it(context, task.command(), &shown.text, apart.hidden),
         list(changes),
-        place(task.ground(), unseen),
+        place(task.ground(), apart.unseen),
     ];
     let text =
         parts.into_iter().flatten().map(|part| part.trim_end().to_owned()).collect::<Vec<_>>().join("\n");
@@ -121,6 +131,29 @@ fn ending(task: &Task, outcome: &Outcome, limit: Option<Duration>) -> (Option<St
     }
 }
 
+/// That what the output says of files which the command can't read is not so. Git in particular takes a file that it can't
+/// read for a changed one.
+fn kept_from_it(context: &ToolUseContext, command: &str, output: &str, hidden: &[AbsPath]) -> Option<String> {
+    let is_apart = |c: char| !(c.is_alphanumeric() || "._-/".contains(c));
+    let asks_git = command.split(is_apart).any(|word| word == "git" || word.ends_with("/git"));
+    let is_named = |path: &AbsPath, name: &str| {
+        let ends = |word: &str| word == name || word.ends_with(&format!("/{name}")) || word == path.as_str();
+        output.split(is_apart).any(|word| ends(word) || word == path.file_name())
+    };
+    let names = hidden.iter().filter_map(|path| {
+        let name = context.workspace.display(path);
+        (is_named(path, &name) || asks_git && is_tracked(path)).then_some(name)
+    });
+    let names: Vec<String> = names.take(NAMED).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "(Rules keep commands from reading {}: what is said of that above, by git too, is not so. To a command it is \
+             empty or not there, whatever it holds.)",
+            names.join(", ")
+        )
+    })
+}
+
 fn list(changes: &[Told]) -> Option<String> {
     if changes.is_empty() {
         return None;
@@ -128,9 +161,9 @@ fn list(changes: &[Told]) -> Option<String> {
     let mut text = "It changed:".to_owned();
     for Told { path, what, must_ask } in changes.iter().take(NAMED) {
         let mut line = match what {
-            What::Created(hunks) => format!("{path}: new, pending review{}", named(hunks)),
-            What::Changed(hunks) => format!("{path}: changed, pending review{}", named(hunks)),
-            What::Deleted(hunks) => format!("{path}: deleted, pending review{}", named(hunks)),
+            What::Created(proposed) => format!("{path}: new, {}", fate(proposed)),
+            What::Changed(proposed) => format!("{path}: changed, {}", fate(proposed)),
+            What::Deleted(proposed) => format!("{path}: deleted, {}", fate(proposed)),
             What::NotProposed(why) => format!("{path}: {why}"),
         };
         if let Some(why) = must_ask {
@@ -163,6 +196,19 @@ fn left_behind(changes: &[Told]) -> Option<String> {
         .then(|| format!("Not all that the command did comes to you as a change. {named}{more}."))
 }
 
+/// Whether it waits for the user, and under which names.
+fn fate(proposed: &Proposed) -> String {
+    match &proposed.comes_in {
+        ComesIn::Nothing => format!("pending review{}", named(&proposed.hunks)),
+        ComesIn::All => format!("accepted as it comes{}", named(&proposed.hunks)),
+        ComesIn::Some(accepted) => {
+            let waits = proposed.hunks.iter().filter(|hunk| !accepted.contains(hunk)).cloned();
+            let waits: Vec<HunkId> = waits.collect();
+            format!("accepted as it comes{}, the rest pending review{}", named(accepted), named(&waits))
+        }
+    }
+}
+
 fn named(hunks: &[HunkId]) -> String {
     let names: Vec<&str> = hunks.iter().map(|hunk| hunk.0.as_str()).collect();
     if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) }
@@ -178,9 +224,9 @@ fn data(task: &Task, outcome: &Outcome, shown: &Shown, changes: &[Told]) -> Valu
         .iter()
         .map(|told| {
             let (kind, hunks) = match &told.what {
-                What::Created(hunks) => ("create", hunks.as_slice()),
-                What::Changed(hunks) => ("update", hunks.as_slice()),
-                What::Deleted(hunks) => ("delete", hunks.as_slice()),
+                What::Created(proposed) => ("create", proposed.hunks.as_slice()),
+                What::Changed(proposed) => ("update", proposed.hunks.as_slice()),
+                What::Deleted(proposed) => ("delete", proposed.hunks.as_slice()),
                 What::NotProposed(_) => ("other", [].as_slice()),
             };
             let hunks: Vec<&str> = hunks.iter().map(|hunk| hunk.0.as_str()).collect();

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::super::ToolUseContext;
 use crate::documents::{AbsPath, FileStateCache, Text};
+use crate::permissions::forbidden_files;
 use crate::shell::FileView;
 
-/// Unsaved text, and over it the session's drafts.
+/// Unsaved text, and over it the session's drafts; and what is kept from it.
 #[derive(Clone)]
 pub(in crate::tools) struct Views {
     documents: Arc<FileStateCache>,
@@ -15,6 +16,8 @@ pub(in crate::tools) struct Views {
     cwd: AbsPath,
     /// `None`: there is no such file.
     texts: Arc<BTreeMap<AbsPath, Option<Text>>>,
+    /// Files that it can't read.
+    hidden: Arc<[AbsPath]>,
 }
 
 impl Views {
@@ -26,7 +29,14 @@ impl Views {
         let drafts = drafts.map(|draft| (draft.path, draft.text));
         let texts = Arc::new(unsaved.chain(drafts).collect());
         let cwd = AbsPath::new(context.shell.cwd()).unwrap_or_else(AbsPath::root);
-        Self { documents: context.documents.clone(), cwd, texts }
+        let policy = context.policy.clone();
+        let hidden = tokio::task::spawn_blocking(move || forbidden_files(&policy)).await.unwrap_or_default();
+        Self { documents: context.documents.clone(), cwd, texts, hidden: hidden.into() }
+    }
+
+    /// What rules keep from it.
+    pub(super) fn hidden(&self) -> &[AbsPath] {
+        &self.hidden
     }
 
     pub(super) fn cwd(&self) -> &AbsPath {
