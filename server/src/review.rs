@@ -37,11 +37,9 @@ pub use desk::{DeskHandle, MakeProposal, Waits};
 pub use draft::{Draft, Existence, Refusal, ShownHunks, Warning};
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};
-<<<<<<< HEAD
-pub use proposal::{AgentView, Extent, HalfMove, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
-=======
-pub use proposal::{AgentView, ComesIn, Extent, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat};
->>>>>>> 16c492d (A result says whether its change waits, a link that a command made is written through, and what git says of a hidden file is told as untrue)
+pub use proposal::{
+    AgentView, ComesIn, Extent, HalfMove, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat,
+};
 pub use view::{
     Accept, FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side,
 };

@@ -19,9 +19,10 @@ async fn a_cut_stream_is_not_an_answer() {
     for (stream, wanted) in case["streams"].as_object().unwrap() {
         // The other wire's name stands in the file's.
         let [messages, chat] = [format!("in/{stream}.sse"), format!("in/{stream}.openai.sse")];
-        let (file, wire) = match cases::has(name, &messages) {
-            true => (messages, Wire::Messages),
-            false => (chat, Wire::ChatCompletions),
+        let (file, wire) = if cases::has(name, &messages) {
+            (messages, Wire::Messages)
+        } else {
+            (chat, Wire::ChatCompletions)
         };
         let bytes = cases::file(name, &file);
         let server = ModelServer::answering_in(wire, move |_| Answer::stream(bytes.clone())).await;
