@@ -131,6 +131,11 @@ async fn with_hunk() -> (Puppets, String) {
     (puppets, uri)
 }
 
+/// Only what was shown can be decided.
+async fn look(client: &mut Client) {
+    client.request("copydesk/proposal/list", json!({})).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_change_that_cannot_be_read_is_told_and_nothing_is_accepted_there_until_the_text_is_known_again() {
     let (mut puppets, uri) = with_hunk().await;
@@ -181,6 +186,7 @@ async fn a_change_that_cannot_be_read_is_told_and_nothing_is_accepted_there_unti
     assert_eq!(client.both_texts(&uri).await.0.as_deref(), Some("a\nb\n"));
     client.replace(&uri, "Xaa\nb\n");
     assert_eq!(client.both_texts(&uri).await.1.as_deref(), Some("Xaa\nB\n"));
+    look(client).await;
     let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
     assert_eq!(decided["results"][0]["outcome"], "accepted");
     assert_eq!(client.text(&uri), "Xaa\nB\n");
@@ -200,6 +206,7 @@ async fn a_lost_change_is_made_good_by_opening_the_file_again() {
     client.did_close(&uri);
     client.did_open(&uri, "plaintext", "aX\nb\n");
     assert_eq!(client.both_texts(&uri).await.1.as_deref(), Some("aX\nB\n"));
+    look(client).await;
     let accept = json!({ "decision": "accept", "target": { "uri": uri } });
     let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
     assert_eq!(decided["results"][0]["outcome"], "accepted");
@@ -291,6 +298,7 @@ async fn an_opening_that_cannot_be_read_leaves_the_file_to_the_editor_until_its_
 
     client.did_close(&uri);
     client.did_open(&uri, "plaintext", "a\nb\n");
+    look(client).await;
     let decided = client.request("copydesk/proposal/decide", accept).await.unwrap();
     assert_eq!(decided["results"][0]["outcome"], "accepted", "{decided}");
     assert_eq!(client.text(&uri), "a\nB\n");

@@ -8,7 +8,8 @@ use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::review::{FileReview, HunkId, ReviewView, ShownFile, Target};
 
-type Files = BTreeMap<(AbsPath, SessionId), Arc<FileReview>>;
+/// Each file as it was shown, with the revision of the view that it was shown in.
+type Files = BTreeMap<(AbsPath, SessionId), (u64, Arc<FileReview>)>;
 
 /// Cheap to clone; all clones are one.
 #[derive(Clone, Debug, Default)]
@@ -32,7 +33,7 @@ impl ShownSoFar {
     /// The revision in which a hunk was last shown.
     pub(super) fn revision(&self, id: &HunkId) -> Option<u32> {
         let files = self.files();
-        let mut hunks = files.values().flat_map(|file| &*file.hunks);
+        let mut hunks = files.values().flat_map(|(_, file)| &*file.hunks);
         hunks.find(|hunk| hunk.id == *id).map(|hunk| hunk.revision)
     }
 
@@ -42,7 +43,7 @@ impl ShownSoFar {
         let shown = |file: &Arc<FileReview>| ShownFile {
             path: file.path.clone(),
             session: file.session.clone(),
-            shown: files.get(&(file.path.clone(), file.session.clone())).cloned(),
+            shown: files.get(&(file.path.clone(), file.session.clone())).map(|(_, file)| Arc::clone(file)),
         };
         Target::Shown(pending.into_iter().map(shown).collect())
     }
@@ -52,8 +53,56 @@ impl ShownSoFar {
     }
 }
 
+/// What is drawn beside can be an older view than what was asked for meanwhile: whoever saw the newer has seen it.
 fn take_in(files: &mut Files, view: &ReviewView, which: impl Fn(&AbsPath, &SessionId) -> bool) {
-    files.retain(|(path, session), _| !which(path, session));
-    let shown = view.files.iter().filter(|file| which(&file.path, &file.session));
-    files.extend(shown.map(|file| ((file.path.clone(), file.session.clone()), Arc::clone(file))));
+    files.retain(|(path, session), (revision, _)| *revision > view.revision || !which(path, session));
+    for file in view.files.iter().filter(|file| which(&file.path, &file.session)) {
+        let shown = files.entry((file.path.clone(), file.session.clone()));
+        shown.or_insert_with(|| (view.revision, Arc::clone(file)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::documents::Text;
+    use crate::review::FileKind;
+
+    fn view(revision: u64, draft: &str) -> ReviewView {
+        let file = FileReview {
+            path: AbsPath::new("/w/a.txt").unwrap(),
+            session: SessionId("s_1".to_owned()),
+            kind: FileKind::Modify,
+            open: None,
+            buffer: None,
+            draft: Some(Text::from(draft)),
+            hunks: Arc::default(),
+            reasons: Vec::new(),
+            disk_differs: false,
+            lost: false,
+            held_back: None,
+        };
+        ReviewView { files: vec![Arc::new(file)], revision }
+    }
+
+    #[test]
+    fn an_older_view_that_is_drawn_later_makes_nothing_unseen() {
+        let shown = ShownSoFar::default();
+        let check = |wanted: Option<&str>| {
+            let Target::Shown(files) = shown.target(&view(9, "").files) else { panic!("one file") };
+            let draft = files[0].shown.as_ref().and_then(|file| file.draft.clone());
+            assert_eq!(draft.map(|draft| draft.to_string()).as_deref(), wanted);
+        };
+        check(None);
+        shown.while_sent(&view(1, "first"), || ());
+        check(Some("first"));
+        shown.now(&view(3, "third"), |_, _| true);
+        check(Some("third"));
+        shown.while_sent(&view(2, "second"), || ());
+        check(Some("third"));
+        shown.while_sent(&ReviewView { files: Vec::new(), revision: 2 }, || ());
+        check(Some("third"));
+        shown.while_sent(&ReviewView { files: Vec::new(), revision: 4 }, || ());
+        check(None);
+    }
 }
