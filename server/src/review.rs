@@ -24,6 +24,7 @@ mod place;
 mod proposal;
 mod propose;
 mod reconcile;
+mod refusal;
 mod row;
 mod settle;
 mod shown;
@@ -34,12 +35,13 @@ mod whole_text;
 
 pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, ShownFile, Take, Target};
 pub use desk::{DeskHandle, MakeProposal, Waits};
-pub use draft::{Draft, Existence, Refusal, ShownHunks, Warning};
+pub use draft::{Draft, Existence, ShownHunks};
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};
 pub use proposal::{
     AgentView, ComesIn, Extent, HalfMove, Proposal, ProposeError, Proposed, Reason, Told, ToldWhat,
 };
+pub use refusal::{Refusal, Warning};
 pub use view::{
     Accept, FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side,
 };

@@ -1,8 +1,8 @@
 //! Edits that were handed to the editor: claims on hunks until the echo comes, and a watch on what becomes of them.
 
 use super::HunkId;
-use super::draft::Warning;
 use super::line::{Line, same_words, split};
+use super::refusal::Warning;
 use crate::documents::{Change, Text};
 
 /// An accept that was sent: the hunk's buffer lines as they were, and as they should become. Until they are, partial echoes
@@ -11,6 +11,13 @@ use crate::documents::{Change, Text};
 pub(super) struct Claim {
     pub(super) before: Vec<Line>,
     pub(super) expected: Vec<Line>,
+}
+
+/// What an accept may go over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    Nothing,
+    Conflict,
 }
 
 impl Claim {

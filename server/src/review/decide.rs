@@ -1,10 +1,11 @@
 //! Carrying a person's decisions out: an accept gives edits and claims its hunks, everything else changes the draft.
 
-use super::claim::{Claim, Sent};
-use super::draft::{Draft, Refusal, Warning};
+use super::claim::{Claim, Over, Sent};
+use super::draft::Draft;
 use super::hunk::{Hunk, Share};
 use super::line::{End, Line, joined, read, replacement, split};
 use super::partial::partly;
+use super::refusal::{Refusal, Warning};
 use super::shown::trimmed;
 use super::told::Net;
 use super::{HalfMove, HunkId, HunkRef, HunkState, Reason, Take};
@@ -316,11 +317,4 @@ impl Draft {
         let deletes = self.alignment.hunks.get(index).is_some_and(|hunk| hunk.draft.is_empty());
         if deletes { HalfMove::Twice } else { HalfMove::Nowhere }
     }
-}
-
-/// What an accept may go over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
-    Nothing,
-    Conflict,
 }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 
 use super::accepted::Regions;
 use super::alignment::Alignment;
-use super::claim::Watch;
-use super::decide::Over;
+use super::claim::{Over, Watch};
 use super::hunk::Hunk;
 use super::line::joined;
+use super::refusal::{Refusal, Warning};
 use super::told::Ledger;
 use super::{HunkId, HunkIds, HunkRef, HunkState, HunkView, Reason, Take, ToldWhat};
 use crate::documents::{Change, Text};
@@ -33,11 +33,6 @@ pub struct Draft {
     pub(super) ids: HunkIds,
 }
 
-/// Why a decision was not carried out; nothing was changed. For the person.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct Refusal(pub String);
-
 /// Hunks as they were shown. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct ShownHunks {
@@ -59,14 +54,6 @@ pub enum Existence {
     DeleteConflict,
     /// The user's file is gone while the agent had changes for it: no plain accept.
     EditConflict,
-}
-
-/// Something went wrong on the way between editor and server, or is likely to be a slip. For the person.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Warning {
-    pub message: String,
-    /// Edits of the buffer, as it is right after the change that caused the warning, that take the damage back.
-    pub inverse: Option<Vec<Change>>,
 }
 
 impl Draft {

@@ -5,8 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::claim::Claim;
 use super::line::Line;
-use super::shown::Shown;
-use super::{HunkId, HunkState, Reason};
+use super::{Accept, HunkId, HunkState, InlineMark, Reason};
 
 /// A place where buffer and draft differ: these lines of the one against those of the other.
 #[derive(Clone, Debug)]
@@ -33,6 +32,19 @@ pub(super) struct Hunk {
     /// One side changed and the state was not computed again yet.
     pub(super) dirty: bool,
     pub(super) shown: OnceLock<Shown>,
+}
+
+/// What a view of a hunk shows of its lines.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    pub(super) removed: Arc<str>,
+    pub(super) added: Arc<str>,
+    pub(super) inline: Arc<[InlineMark]>,
+    pub(super) line_ends_only: bool,
+    /// How many lines down it is shown.
+    pub(super) slide: isize,
+    /// The edit that accepts it, as it was when the hunk began at the line that it names.
+    pub(super) accept: Accept,
 }
 
 /// How much of a proposal a hunk is, as the agent is told.

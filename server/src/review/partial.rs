@@ -1,7 +1,7 @@
 //! A part of a hunk: which choices of lines mean something, and what the lines are then.
 
-use super::draft::Refusal;
 use super::line::Line;
+use super::refusal::Refusal;
 
 /// `old` with the chosen part of the change to `new` done: `minus` are indexes into `old`, `plus` into `new`.
 ///

@@ -4,25 +4,12 @@ use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use super::draft::Draft;
-use super::hunk::Hunk;
+use super::hunk::{Hunk, Shown};
 use super::inline::inline_marks;
 use super::line::{Line, read};
 use super::place::slide;
-use super::{Accept, HunkId, HunkView, InlineMark};
+use super::{Accept, HunkId, HunkView};
 use crate::documents::{Change, Text};
-
-/// What a view of a hunk shows of its lines.
-#[derive(Clone, Debug)]
-pub(super) struct Shown {
-    pub(super) removed: Arc<str>,
-    pub(super) added: Arc<str>,
-    pub(super) inline: Arc<[InlineMark]>,
-    pub(super) line_ends_only: bool,
-    /// How many lines down it is shown.
-    pub(super) slide: isize,
-    /// The edit that accepts it, as it was when the hunk began at the line that it names.
-    accept: Accept,
-}
 
 impl Shown {
     fn new(hunk: &Hunk, slide: isize, accept: Change, buffer: &Text, draft: &Text) -> Self {
