@@ -9,11 +9,13 @@ mod disk;
 mod file;
 mod message;
 mod notice;
+mod part;
 mod plan;
 mod show;
 mod sync;
 mod take_back;
 mod typed;
+mod under_way;
 mod went_in;
 
 use std::sync::Arc;

@@ -7,7 +7,7 @@ use super::actor::Desk;
 use super::disk::is_read_only;
 use super::file::{DraftFile, File, Hand, Rename, Source};
 use super::message::Propose;
-use super::plan::{Act, Part};
+use super::part::{Act, Part};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Change, ReadError, Text};
 use crate::review::told::is_said_in;

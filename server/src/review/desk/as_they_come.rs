@@ -2,14 +2,17 @@
 //! step of its own for the editor's undo. Each revision has one chance, when it is proposed; what is not taken then is the
 //! person's to decide.
 
+use std::sync::Arc;
+
 use tokio::time::Instant;
 
 use super::actor::Desk;
-use super::plan::{Act, Part};
+use super::part::{Act, Part};
+use super::went_in::{self, WentIn};
 use crate::conversation::SessionId;
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, Text};
 use crate::editor::Loudness;
-use crate::review::{Acceptance, Existence, HunkId, HunkRef};
+use crate::review::{Acceptance, Existence, FileReview, HunkId, HunkRef, HunkView};
 
 impl Desk {
     pub(super) fn set_acceptance(&mut self, session: SessionId, acceptance: Acceptance) {
@@ -91,5 +94,22 @@ impl Desk {
         let Some(draft) = file.drafts.get(&part.session) else { return true };
         let welcome = draft.draft.auto_acceptable(&file.typed.just_now(Instant::now()));
         !self.as_they_come.contains(&part.session) || hunks.iter().any(|hunk| !welcome.contains(hunk))
+    }
+
+    /// What is about to be written as it came. The desk's own file still says what was there before.
+    pub(super) fn note_went_in(&mut self, part: &Part, after: &Text) {
+        let Act::AsItComes(hunks) = &part.act else { return };
+        let Some(file) = self.files.get(&part.path) else { return };
+        let Some(draft) = file.drafts.get(&part.session) else { return };
+        let hunks: Vec<HunkView> = hunks.iter().filter_map(|hunk| draft.draft.hunk(&hunk.id)).collect();
+        let of_hunk = hunks.last().and_then(|hunk| hunk.reasons.last().cloned());
+        let Some(reason) = of_hunk.or_else(|| draft.reasons.last().cloned()) else { return };
+        let (path, session) = (part.path.clone(), part.session.clone());
+        let (before, after) = (file.buffer.clone(), after.clone());
+        went_in::note(&mut self.went_in, WentIn { path, session, before, after, reason, hunks });
+    }
+
+    pub(super) fn what_went_in(&self, session: &SessionId) -> Vec<Arc<FileReview>> {
+        went_in::reviews(&self.went_in, session, &self.ids)
     }
 }

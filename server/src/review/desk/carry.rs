@@ -5,10 +5,11 @@ use tokio::sync::oneshot::Sender;
 use tokio::time::Instant;
 
 use super::actor::Desk;
-use super::claim::{Claim, ClaimKind};
 use super::file::{File, Hand, LOST, Shown, Source};
 use super::message::Message;
-use super::plan::{Act, Part, refused, result};
+use super::part::{Act, Part, result};
+use super::plan::refused;
+use super::under_way::{Claim, ClaimKind};
 use crate::documents::{AbsPath, Change, Expected, Text, WriteError, text_edits};
 use crate::editor::FileEdit;
 use crate::review::{DecisionResult, Outcome};

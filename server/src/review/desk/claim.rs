@@ -1,40 +1,14 @@
 //! Accepts under way: a hunk is done when the text shows it, and pending again when it does not.
 
-use tokio::sync::oneshot::Sender;
 use tokio::time::Instant;
 
 use super::actor::Desk;
 use super::file::{File, Shown};
+use super::under_way::{Claim, ClaimId, ClaimKind};
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::editor::{ApplyReply, Loudness};
 use crate::review::{DecisionResult, HunkId, HunkRef, HunkState, Outcome};
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct ClaimId(pub u64);
-
-/// Hunks whose edits the editor has, and whose echo is waited for.
-pub(super) struct Claim {
-    pub id: ClaimId,
-    pub session: SessionId,
-    pub kind: ClaimKind,
-    /// Hunks that the text does not show yet.
-    pub waiting: Vec<HunkId>,
-    pub results: Vec<DecisionResult>,
-    /// When it is void. The client's answer sets it anew; without one the text alone counts.
-    pub until: Instant,
-    /// Why the client did not apply it, in its own words.
-    pub refusal: Option<String>,
-    /// `None`: nobody asked, the editor took the edits from a code action.
-    pub reply: Option<Sender<Vec<DecisionResult>>>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ClaimKind {
-    Whole,
-    /// Some lines of a hunk: the rest stays pending.
-    Lines,
-}
 
 impl Desk {
     pub(super) fn new_claim_id(&mut self) -> ClaimId {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use tokio::sync::oneshot::Sender;
 use tokio::time::Instant;
 
-use super::claim::Claim;
-use super::plan::Part;
+use super::part::Part;
 use super::typed::TypedLines;
+use super::under_way::Claim;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Stamp, Text};
 use crate::review::{DecisionResult, Draft, FileReview, HunkId, Reason, ShownHunks, ToldWhat, unified_diff};

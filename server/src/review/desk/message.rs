@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::sync::oneshot::Sender;
 
 use super::MakeProposal;
-use super::claim::ClaimId;
-use super::plan::{Part, Plan};
+use super::part::{Part, Plan};
+use super::under_way::ClaimId;
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, Opened, ReadError};
 use crate::editor::{ApplyReply, FileEdit};

@@ -4,7 +4,7 @@ use tokio::sync::oneshot::Sender;
 
 use super::actor::Desk;
 use super::file::{DraftFile, File, Hand, LOST, Source};
-use super::plan::{Act, Part, result};
+use super::part::{Act, Part, result};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Expected, text_edits};
 use crate::editor::FileEdit;

@@ -2,58 +2,40 @@
 
 use std::sync::Arc;
 
-use super::actor::Desk;
-use super::plan::{Act, Part};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Text};
 use crate::review::{Draft, FileKind, FileReview, HunkIds, HunkView, Reason};
 
 /// A file before and after, without a change by anyone else in between.
 pub(super) struct WentIn {
-    path: AbsPath,
-    session: SessionId,
-    before: Option<Text>,
-    after: Text,
-    reason: Reason,
+    pub(super) path: AbsPath,
+    pub(super) session: SessionId,
+    pub(super) before: Option<Text>,
+    pub(super) after: Text,
+    pub(super) reason: Reason,
     /// As they were shown while they were proposed, oldest first.
-    hunks: Vec<HunkView>,
+    pub(super) hunks: Vec<HunkView>,
 }
 
-impl Desk {
-    /// What was written as it came. The desk's own file still says what was there before.
-    pub(super) fn note_went_in(&mut self, part: &Part, after: &Text) {
-        let Act::AsItComes(hunks) = &part.act else { return };
-        let Some(file) = self.files.get(&part.path) else { return };
-        let Some(draft) = file.drafts.get(&part.session) else { return };
-        let hunks: Vec<HunkView> = hunks.iter().filter_map(|hunk| draft.draft.hunk(&hunk.id)).collect();
-        let of_hunk = hunks.last().and_then(|hunk| hunk.reasons.last().cloned());
-        let Some(reason) = of_hunk.or_else(|| draft.reasons.last().cloned()) else { return };
-        let before = file.buffer.clone();
-        let same = |earlier: &&mut WentIn| earlier.path == part.path && earlier.session == part.session;
-        match self.went_in.iter_mut().rev().find(same) {
-            Some(earlier) if before.as_ref() == Some(&earlier.after) => {
-                earlier.after = after.clone();
-                earlier.reason = reason;
-                earlier.hunks.extend(hunks);
-            }
-            Some(_) | None => self.went_in.push(WentIn {
-                path: part.path.clone(),
-                session: part.session.clone(),
-                before,
-                after: after.clone(),
-                reason,
-                hunks,
-            }),
+/// `all` with one more: what continues an earlier one without a change by anyone else between is one with it.
+pub(super) fn note(all: &mut Vec<WentIn>, new: WentIn) {
+    let same = |earlier: &&mut WentIn| earlier.path == new.path && earlier.session == new.session;
+    match all.iter_mut().rev().find(same) {
+        Some(earlier) if new.before.as_ref() == Some(&earlier.after) => {
+            earlier.after = new.after;
+            earlier.reason = new.reason;
+            earlier.hunks.extend(new.hunks);
         }
+        Some(_) | None => all.push(new),
     }
+}
 
-    /// As reviews that nobody was asked for, in the order they went in.
-    pub(super) fn what_went_in(&self, session: &SessionId) -> Vec<Arc<FileReview>> {
-        let of_session = self.went_in.iter().filter(|went_in| went_in.session == *session);
-        // What was taken back by a later change has not gone in.
-        let lasting = of_session.filter(|went_in| went_in.before.as_ref() != Some(&went_in.after));
-        lasting.map(|went_in| Arc::new(went_in.review(self.ids.clone()))).collect()
-    }
+/// As reviews that nobody was asked for, in the order they went in.
+pub(super) fn reviews(all: &[WentIn], session: &SessionId, ids: &HunkIds) -> Vec<Arc<FileReview>> {
+    let of_session = all.iter().filter(|went_in| went_in.session == *session);
+    // What was taken back by a later change has not gone in.
+    let lasting = of_session.filter(|went_in| went_in.before.as_ref() != Some(&went_in.after));
+    lasting.map(|went_in| Arc::new(went_in.review(ids.clone()))).collect()
 }
 
 impl WentIn {
