@@ -5,7 +5,7 @@ use crate::config::{ContextNumber, ContextSettings};
 /// Of one session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CompactState {
-    /// Rounds since the last summary; `None`: there was none in this task.
+    /// Answers since the last summary that the conversation has grown by; `None`: there was none in this task.
     pub rounds_since: Option<u32>,
     /// Failed attempts in a row.
     pub consecutive_failures: u32,
@@ -22,7 +22,7 @@ impl CompactState {
             && u64::from(self.consecutive_failures) < settings.number(ContextNumber::CompactFailures)
     }
 
-    /// After a round of calls.
+    /// After an answer behind which the conversation goes on.
     #[must_use]
     pub fn next_round(self) -> Self {
         Self { rounds_since: self.rounds_since.map(|rounds| rounds.saturating_add(1)), ..self }

@@ -90,7 +90,7 @@ fn resume(state: State, answer: &Answer, at: SystemTime) -> Step {
     let state = State {
         messages: with(&messages, kept.into_iter().chain([go_on.clone()])),
         tool_use_context,
-        auto_compact_tracking,
+        auto_compact_tracking: auto_compact_tracking.next_round(),
         max_output_tokens_recovery_count: max_output_tokens_recovery_count + 1,
         has_attempted_reactive_compact,
         max_output_tokens_override: None,

@@ -50,7 +50,7 @@ fn blocked(state: State, answer: Vec<Message>, errors: &[String], at: SystemTime
     let state = State {
         messages: with(&messages, answer.into_iter().chain([told.clone()])),
         tool_use_context,
-        auto_compact_tracking,
+        auto_compact_tracking: auto_compact_tracking.next_round(),
         max_output_tokens_recovery_count: 0,
         has_attempted_reactive_compact,
         max_output_tokens_override: None,

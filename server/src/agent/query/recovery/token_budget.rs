@@ -74,7 +74,7 @@ fn nudged(state: State, answer: Vec<Message>, nudge: Message) -> Step {
     let state = State {
         messages: with(&messages, answer.into_iter().chain([nudge.clone()])),
         tool_use_context,
-        auto_compact_tracking,
+        auto_compact_tracking: auto_compact_tracking.next_round(),
         max_output_tokens_recovery_count: 0,
         has_attempted_reactive_compact: false,
         max_output_tokens_override: None,
