@@ -12,10 +12,12 @@ mod executor;
 mod fixture;
 mod hooks;
 mod outbox;
+mod params;
 mod preparing;
 mod query;
 mod reminders;
 mod session;
+mod session_context;
 mod spending;
 mod state;
 mod transition;
@@ -24,7 +26,7 @@ pub use event::{CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, ToolCa
 pub use hooks::{
     CompactInput, CompactVerdict, Hooks, NoHooks, StopInput, StopVerdict, ToolHookInput, ToolHookVerdict,
 };
-pub use query::Limits;
+pub use params::Limits;
 pub use session::{
     PermissionSetup, Sent, SessionDeps, SessionInfo, SessionState, Sessions, ShellDeps, StartTask,
     TaskContext, ToolSetup,

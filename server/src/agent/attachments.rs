@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::briefing::{MemoryChanges, memory_texts, unread_memory_texts};
 use super::outbox::attachment;
-use super::preparing::SessionContext;
+use super::session_context::SessionContext;
 use super::state::RoundContext;
 use crate::config::ContextNumber;
 use crate::conversation::{AttachmentKind, Message};

@@ -4,13 +4,11 @@
 mod git;
 mod memory_files;
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 pub(super) use self::memory_files::{MemoryChanges, MemoryFiles, memory_texts, unread_memory_texts};
-use super::session::SessionDeps;
-use crate::config::ContextNumber;
 use crate::context::{Environment, iso_date, system_prompt};
+use crate::documents::Workspace;
 
 pub(super) struct Briefing {
     /// The sections of the system prompt.
@@ -18,17 +16,22 @@ pub(super) struct Briefing {
 }
 
 /// Looks around, for a short time only: what a slow repository does not tell by then is left out.
-pub(super) async fn briefing(deps: &Arc<SessionDeps>) -> Briefing {
-    let deadline = Duration::from_millis(deps.context.number(ContextNumber::GitMs));
-    let git = match deps.workspace.roots.first() {
+/// `editor`: as it calls itself.
+pub(super) async fn briefing(
+    workspace: &Workspace,
+    editor: &str,
+    deadline: Duration,
+    now: SystemTime,
+) -> Briefing {
+    let git = match workspace.roots.first() {
         Some(root) => tokio::time::timeout(deadline, git::snapshot(root.as_path())).await.unwrap_or_default(),
         None => None,
     };
     let environment = Environment {
-        roots: deps.workspace.roots.iter().map(ToString::to_string).collect(),
+        roots: workspace.roots.iter().map(ToString::to_string).collect(),
         platform: std::env::consts::OS.to_owned(),
-        date: iso_date((deps.clock)()),
-        editor: deps.editor_name.clone(),
+        date: iso_date(now),
+        editor: editor.to_owned(),
         git,
     };
     Briefing { system: system_prompt(&environment) }

@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 
 use self::files::shown_again;
 use super::outbox::attachment;
-use super::query::QueryParams;
+use super::params::QueryParams;
 use super::state::RoundContext;
 use super::{CompactInput, CompactVerdict};
 use crate::config::ContextNumber;

@@ -18,7 +18,6 @@ use self::call::{Batch, Finished};
 use self::schedule::Schedule;
 use super::Hooks;
 use super::outbox::Outbox;
-use super::query::ToolCall;
 use super::state::{Clock, RoundContext};
 use crate::conversation::Usage;
 use crate::conversation::{Message, MessageId, ToolUseId};
@@ -58,6 +57,16 @@ pub(super) enum Permission {
     Denied(String),
     /// The same, and the task ends.
     Interrupted(String),
+}
+
+/// A finished call of the model's.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ToolCall {
+    pub(super) id: ToolUseId,
+    pub(super) name: String,
+    pub(super) input: Value,
+    /// The record that holds it.
+    pub(super) assistant: MessageId,
 }
 
 /// What the executor of one answer works with.

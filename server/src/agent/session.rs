@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use self::actor::Session;
 use self::hub::Hub;
-use super::query::Limits;
+use super::params::Limits;
 use super::{Clock, Cost, Hooks, SessionUpdate, Spending};
 use crate::config::{ContextSettings, Prices};
 use crate::config::{ToolMode, ToolSearchChoice};

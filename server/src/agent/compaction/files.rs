@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::agent::attachments::DIFF_LINES;
 use crate::agent::outbox::attachment;
-use crate::agent::query::QueryParams;
+use crate::agent::params::QueryParams;
 use crate::agent::state::{RoundContext, Ways};
 use crate::config::ContextNumber;
 use crate::context::Thresholds;

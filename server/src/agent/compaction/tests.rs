@@ -10,7 +10,8 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::agent::fixture::{Piece, ScriptedModel, clock, line, text, tool};
 use crate::agent::outbox::user;
-use crate::agent::query::{Instead, QueryParams, query, stage};
+use crate::agent::params::{Instead, QueryParams};
+use crate::agent::query::{query, stage};
 use crate::agent::{Hooks, SessionEvent};
 use crate::conversation::{ApiMessage, Role, SessionId};
 use crate::documents::Text;
@@ -264,7 +265,7 @@ fn without_automatic_summaries_what_can_not_fit_is_not_sent() {
         settings.auto_compact.value = false;
         let params = QueryParams {
             system: vec!["long ".repeat(150_000)],
-            context: Arc::new(crate::agent::preparing::SessionContext::new(settings, None)),
+            context: Arc::new(crate::agent::session_context::SessionContext::new(settings, None)),
             ..stage::params(&fixture, model.clone(), CancellationToken::new())
         };
         played(params, &model).await

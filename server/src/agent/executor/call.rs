@@ -11,10 +11,9 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::stages::{Stages, texts};
-use super::{CanUseTool, Permission};
+use super::{CanUseTool, Permission, ToolCall};
 use crate::agent::acceptance::acceptance;
 use crate::agent::outbox::{Outbox, notice, user};
-use crate::agent::query::ToolCall;
 use crate::agent::state::{Clock, RoundContext, Ways};
 use crate::agent::{Hooks, SessionEvent, ToolCallStatus, ToolHookInput, ToolHookVerdict};
 use crate::conversation::{

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::ToolCall;
 use crate::agent::outbox::Outbox;
-use crate::agent::query::ToolCall;
 use crate::agent::{ToolCallStatus, ToolCallUpdate};
 use crate::conversation::{ToolResultContent, ToolUseId};
 use crate::permissions::visible;

@@ -2,18 +2,9 @@
 
 use std::time::SystemTime;
 
+use crate::agent::executor::ToolCall;
 use crate::conversation::{AssistantMessage, ContentBlock, Message, MessageId, StopReason, ToolUseId, Usage};
 use crate::models::ProviderEvent;
-
-/// A finished call of the model's.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::agent) struct ToolCall {
-    pub(in crate::agent) id: ToolUseId,
-    pub(in crate::agent) name: String,
-    pub(in crate::agent) input: serde_json::Value,
-    /// The record that holds it.
-    pub(in crate::agent) assistant: MessageId,
-}
 
 /// What has come in so far. Only finished blocks count: what was cut off is not part of it.
 #[derive(Clone, Debug, Default, PartialEq)]

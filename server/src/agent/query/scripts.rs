@@ -9,10 +9,10 @@ use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 
-use super::Limits;
 use super::invariants::assert_valid;
 use super::stage::{Play, play};
 use crate::agent::fixture::{Asked, Piece, limit, text, thought, tool};
+use crate::agent::params::Limits;
 use crate::agent::{CompactVerdict, Continue, StopVerdict, TerminalReason};
 use crate::config::Dollars;
 use crate::conversation::{ApiMessage, ContentBlock, Role, StopReason, ToolResultContent, unparsed_input};

@@ -1,19 +1,25 @@
 //! A task on a stage: scripted models, tools, hooks and a user, played to the end of the task.
 
-use std::sync::Mutex;
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures::future::BoxFuture;
 use futures::pin_mut;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::agent::executor::Permission;
+use crate::agent::executor::{CanUseTool, Permission};
 use crate::agent::fixture::{Asked, Piece, ScriptedModel, clock, line, tools};
 use crate::agent::outbox::user;
-use crate::agent::{CompactInput, CompactVerdict, Continue, ToolHookInput, ToolHookVerdict};
-use crate::config::ContextSettings;
+use crate::agent::params::{Limits, QueryParams};
+use crate::agent::session_context::SessionContext;
+use crate::agent::{CompactInput, CompactVerdict, Continue, Hooks, ToolHookInput, ToolHookVerdict};
+use crate::config::{ContextSettings, Prices};
 use crate::context::{Decision, Fold};
+use crate::models::Provider;
 use crate::permissions::{Call, SessionMode};
 use crate::tools::fixture::Fixture;
 use crate::tools::{Choice, Chosen};

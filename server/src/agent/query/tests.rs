@@ -3,8 +3,10 @@
 mod calls;
 mod stages;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use futures::future::BoxFuture;
 use futures::pin_mut;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
@@ -16,10 +18,11 @@ use crate::agent::fixture::{
     Does, Piece, ScriptedModel, TestTool, clock, limit, line, text, thought, tool, tools,
 };
 use crate::agent::outbox::user;
+use crate::agent::params::Limits;
 use crate::conversation::{StopReason, ToolResultContent};
-use crate::models::{ModelErrorKind, ProviderEvent};
-use crate::tools::Tool;
+use crate::models::{ModelErrorKind, Provider, ProviderEvent};
 use crate::tools::fixture::Fixture;
+use crate::tools::{Tool, Tools};
 
 /// Plays the script to its end and compares every event; checks what every request must hold.
 #[track_caller]

@@ -23,7 +23,7 @@ use crate::agent::attachments::Noticed;
 use crate::agent::background::{self, Short};
 use crate::agent::briefing::Briefing;
 use crate::agent::diagnostics::Diagnosed;
-use crate::agent::preparing::SessionContext;
+use crate::agent::session_context::SessionContext;
 use crate::agent::{LoopEvent, SessionEvent, Spending, TaskAccount, Terminal, TerminalReason};
 use crate::conversation::{ContentBlock, SessionId, TaskId};
 use crate::documents::Seen;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{SessionDeps, TaskContext};
-use crate::agent::query::Instead;
+use crate::agent::params::Instead;
 use crate::conversation::{ContentBlock, SessionId};
 use crate::documents::{Seen, Text, Workspace};
 use crate::review::AgentView;

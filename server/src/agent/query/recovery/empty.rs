@@ -4,7 +4,7 @@ use std::time::SystemTime;
 
 use super::{Continuation, End, Step, is_last_turn, max_turns_reached, meta, next_turn};
 use crate::agent::TerminalReason;
-use crate::agent::query::Limits;
+use crate::agent::params::Limits;
 use crate::agent::state::State;
 use crate::conversation::{ContentBlock, Message};
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::{End, Step, with};
 use crate::agent::background::PendingToolUseSummary;
 use crate::agent::outbox::attachment;
-use crate::agent::query::Limits;
+use crate::agent::params::Limits;
 use crate::agent::state::State;
 use crate::agent::{Continue, TerminalReason};
 use crate::conversation::{AttachmentKind, Message};

@@ -4,7 +4,7 @@
 use std::time::SystemTime;
 
 use super::{Continuation, End, Step, meta, with};
-use crate::agent::query::Limits;
+use crate::agent::params::Limits;
 use crate::agent::query::answer::Answer;
 use crate::agent::state::State;
 use crate::agent::{Continue, TerminalReason};

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::time::SystemTime;
 
 use super::{End, Step, meta, with};
-use crate::agent::query::Limits;
+use crate::agent::params::Limits;
 use crate::agent::state::State;
 use crate::agent::{Continue, StopVerdict, TerminalReason};
 use crate::conversation::Message;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::{FutureExt as _, StreamExt as _, pin_mut};
 
@@ -9,9 +10,11 @@ use super::super::prompt::{self, Prompt};
 use super::{Running, Session};
 use crate::agent::briefing::briefing;
 use crate::agent::outbox::user;
-use crate::agent::query::{QueryParams, query};
+use crate::agent::params::QueryParams;
+use crate::agent::query::query;
 use crate::agent::state::RoundContext;
 use crate::agent::{LoopEvent, SessionEvent};
+use crate::config::ContextNumber;
 use crate::conversation::{Message, UserMessage};
 use crate::tools::Tools;
 
@@ -36,9 +39,12 @@ impl Session {
     /// The system prompt. What it says, and what else is told before the conversation, is looked for once.
     async fn system(&self) -> Vec<String> {
         let looked = async {
-            let (documents, now) = (&self.deps.documents, (self.deps.clock)());
-            let told = self.context.brief(&self.deps.workspace, documents, now);
-            futures::join!(briefing(&self.deps), told).0
+            let deps = &self.deps;
+            let now = (deps.clock)();
+            let told = self.context.brief(&deps.workspace, &deps.documents, now);
+            let deadline = Duration::from_millis(deps.context.number(ContextNumber::GitMs));
+            let looked = briefing(&deps.workspace, &deps.editor_name, deadline, now);
+            futures::join!(looked, told).0
         };
         Box::pin(self.briefing.get_or_init(|| looked)).await.system.clone()
     }
