@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test ends where it can't go on")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -52,6 +52,19 @@ impl Source {
 
     /// The top modules that are named after `crate::`, alone or in a braced list.
     fn rooms_used(&self) -> Vec<String> {
+        self.named_behind("crate::")
+    }
+
+    /// Of a room of several files: the module that this file belongs to, and those beside it that it names.
+    fn modules(&self) -> Option<(String, Vec<String>)> {
+        let (room, inside) = self.path.split_once('/')?;
+        let up = "super::".repeat(inside.matches('/').count() + 1);
+        let used =
+            [format!("crate::{room}::"), up].iter().flat_map(|prefix| self.named_behind(prefix)).collect();
+        Some((leading_name(inside), used))
+    }
+
+    fn named_behind(&self, prefix: &str) -> Vec<String> {
         let code: String = self
             .text
             .lines()
@@ -59,7 +72,7 @@ impl Source {
             .collect::<Vec<_>>()
             .join(" ");
         let mut found = Vec::new();
-        for (at, prefix) in code.match_indices("crate::") {
+        for (at, prefix) in code.match_indices(prefix) {
             let rest = &code[at + prefix.len()..];
             match rest.strip_prefix('{') {
                 Some(list) => found.extend(heads_of_list(list)),
@@ -149,6 +162,30 @@ fn imports_point_down() {
         }
     }
     assert_none(faults);
+}
+
+/// Inside a room modules stand on each other, too: none rests on what rests on it.
+#[test]
+fn the_modules_of_the_agent_form_no_circle() {
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (module, used) in
+        sources().iter().filter(|source| source.room() == "agent").filter_map(Source::modules)
+    {
+        uses.entry(module).or_default().extend(used);
+    }
+    let modules: BTreeSet<String> = uses.keys().cloned().collect();
+    assert!(modules.contains("query") && uses["query"].contains("executor"), "{uses:#?}");
+    for (module, used) in &mut uses {
+        used.retain(|other| other != module && modules.contains(other));
+    }
+    // What rests on nothing that is left is in no circle.
+    while let Some(module) = uses.iter().find(|(_, used)| used.is_empty()).map(|(module, _)| module.clone()) {
+        uses.remove(&module);
+        for used in uses.values_mut() {
+            used.remove(&module);
+        }
+    }
+    assert_none(uses.iter().map(|(module, used)| format!("agent/{module}: uses {used:?}")).collect());
 }
 
 #[test]
