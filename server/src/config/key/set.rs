@@ -20,87 +20,74 @@ impl Key {
         value: &Value,
         origin: Origin,
     ) -> Result<(), String> {
-        fn put<T>(setting: &mut Setting<T>, value: T, origin: Origin) {
-            *setting = Setting { value, origin };
-        }
         match self {
-            Self::ModelProvider => put(&mut settings.model.provider, provider(value.text()?)?, origin),
+            Self::ModelProvider => settings.model.provider.put(provider(value.text()?)?, origin),
             Self::ModelName => {
                 let name = if *value == Value::Unset { None } else { Some(filled(value)?) };
-                put(&mut settings.model.name, name, origin);
+                settings.model.name.put(name, origin);
             }
-            Self::ModelMaxTokens => put(&mut settings.model.max_tokens, Some(count(value)?), origin),
-            Self::ModelContextWindow => {
-                put(&mut settings.model.context_window, Some(window(value)?), origin);
-            }
-            Self::ModelServer => put(&mut settings.model.server, server(value.text()?)?, origin),
+            Self::ModelMaxTokens => settings.model.max_tokens.put(Some(count(value)?), origin),
+            Self::ModelContextWindow => settings.model.context_window.put(Some(window(value)?), origin),
+            Self::ModelServer => settings.model.server.put(server(value.text()?)?, origin),
             Self::ModelToolCalls => {
                 let format = one_of(value.text()?, ToolCallFormat::ALL, ToolCallFormat::name)?;
-                put(&mut settings.model.tool_calls, format, origin);
+                settings.model.tool_calls.put(format, origin);
             }
-            Self::ModelDetectLocal => put(&mut settings.model.detect_local, value.flag()?, origin),
+            Self::ModelDetectLocal => settings.model.detect_local.put(value.flag()?, origin),
             Self::AnthropicBaseUrl => {
                 let url = address(value.text()?, "https://api.anthropic.com")?;
-                put(&mut settings.anthropic.base_url, Some(url), origin);
+                settings.anthropic.base_url.put(Some(url), origin);
             }
-            Self::ModelThinking => put(&mut settings.model.thinking, thinking(value)?, origin),
+            Self::ModelThinking => settings.model.thinking.put(thinking(value)?, origin),
             Self::ModelEffort => {
                 let effort = one_of(value.text()?, Effort::ALL, Effort::name)?;
-                put(&mut settings.model.effort, Some(effort), origin);
+                settings.model.effort.put(Some(effort), origin);
             }
-            Self::ModelAttempts => put(&mut settings.model.attempts, attempts(value)?, origin),
-            Self::ModelRetryWait => {
-                put(&mut settings.model.retry_wait, Duration::from_millis(value.whole(0)?), origin);
-            }
-            Self::ModelUnattended => put(&mut settings.model.unattended, value.flag()?, origin),
+            Self::ModelAttempts => settings.model.attempts.put(attempts(value)?, origin),
+            Self::ModelRetryWait => settings.model.retry_wait.put(milliseconds(value, 0)?, origin),
+            Self::ModelUnattended => settings.model.unattended.put(value.flag()?, origin),
             Self::AnthropicApiKey => settings.anthropic.take_key(key(value)?, origin),
             Self::AnthropicAuthToken => settings.anthropic.take_auth_token(key(value)?, origin),
             Self::AnthropicIdleTimeout => {
-                put(
-                    &mut settings.anthropic.idle_timeout,
-                    Some(Duration::from_millis(value.whole(0)?)),
-                    origin,
-                );
+                settings.anthropic.idle_timeout.put(Some(milliseconds(value, 0)?), origin);
             }
             Self::OpenAiBaseUrl => {
                 let url = address(value.text()?, "https://api.openai.com/v1")?;
-                put(&mut settings.openai.base_url, Some(url), origin);
+                settings.openai.base_url.put(Some(url), origin);
             }
             Self::OpenAiApiKey => settings.openai.take_key(key(value)?, origin),
             Self::OpenAiIdleTimeout => {
-                put(&mut settings.openai.idle_timeout, Some(Duration::from_millis(value.whole(0)?)), origin);
+                settings.openai.idle_timeout.put(Some(milliseconds(value, 0)?), origin);
             }
-            Self::ModelFallback => put(&mut settings.model.fallback, fallback(value)?, origin),
-            Self::ModelSmall => put(&mut settings.model.small, Some(filled(value)?), origin),
+            Self::ModelFallback => settings.model.fallback.put(fallback(value)?, origin),
+            Self::ModelSmall => settings.model.small.put(Some(filled(value)?), origin),
             Self::ModelPrices => {
                 let prices = settings.model.prices.value.with(&value.texts()?)?;
-                put(&mut settings.model.prices, prices, origin);
+                settings.model.prices.put(prices, origin);
             }
-            Self::MaxBudget => put(&mut settings.max_budget, Some(value.dollars()?), origin),
+            Self::MaxBudget => settings.max_budget.put(Some(value.dollars()?), origin),
             Self::Task(number) => settings.task.set(number, value, origin)?,
             Self::ToolsMode => {
                 let mode = one_of(value.text()?, ToolMode::ALL, ToolMode::name)?;
-                put(&mut settings.tools.mode, mode, origin);
+                settings.tools.mode.put(mode, origin);
             }
-            Self::ToolsSearch => {
-                put(&mut settings.tools.search, ToolSearchChoice::named(value.text()?)?, origin);
-            }
-            Self::ToolsWebSearch => put(&mut settings.tools.web_search, Some(value.flag()?), origin),
+            Self::ToolsSearch => settings.tools.search.put(ToolSearchChoice::named(value.text()?)?, origin),
+            Self::ToolsWebSearch => settings.tools.web_search.put(Some(value.flag()?), origin),
             Self::ShellTrialTree => {
                 let choice = one_of(value.text()?, TrialTreeChoice::ALL, TrialTreeChoice::name)?;
-                put(&mut settings.shell.trial_tree, choice, origin);
+                settings.shell.trial_tree.put(choice, origin);
             }
             Self::ShellNetwork => {
                 let choice = one_of(value.text()?, NetworkChoice::ALL, NetworkChoice::name)?;
-                put(&mut settings.shell.network, choice, origin);
+                settings.shell.network.put(choice, origin);
             }
             Self::ShellEnvironment => permissions::join(&mut settings.shell.environment, value, &origin)?,
             Self::ShellPassThrough => permissions::join(&mut settings.shell.pass_through, value, &origin)?,
             Self::Shell(number) => settings.shell.set(number, value, origin)?,
-            Self::MaxTurns => put(&mut settings.max_turns, count(value)?, origin),
-            Self::Actions => put(&mut settings.actions, user_action::read(value)?.into(), origin),
+            Self::MaxTurns => settings.max_turns.put(count(value)?, origin),
+            Self::Actions => settings.actions.put(user_action::read(value)?.into(), origin),
             Self::PermissionsMode => {
-                put(&mut settings.permissions.mode, Some(permissions::mode(value.text()?)?), origin);
+                settings.permissions.mode.put(Some(permissions::mode(value.text()?)?), origin);
             }
             Self::PermissionsAllow => settings.permissions.add(RuleList::Allow, value, &origin)?,
             Self::PermissionsAsk => settings.permissions.add(RuleList::Ask, value, &origin)?,
@@ -111,20 +98,23 @@ impl Key {
             Self::PermissionsTrusted => {
                 permissions::join(&mut settings.permissions.trusted_folders, value, &origin)?;
             }
-            Self::ReviewAdvance => put(&mut settings.review.advance, value.flag()?, origin),
-            Self::ReviewEchoTimeout => {
-                let echo = Duration::from_millis(value.whole(1)?);
-                put(&mut settings.review.echo_timeout, echo, origin);
-            }
-            Self::FilesEditLimit => put(&mut settings.files.edit_limit, value.whole(1)?, origin),
-            Self::ReviewInlayHints => put(&mut settings.review.inlay_hints, value.flag()?, origin),
-            Self::ContextAutoCompact => put(&mut settings.context.auto_compact, value.flag()?, origin),
-            Self::ContextCollapse => put(&mut settings.context.collapse, value.flag()?, origin),
-            Self::ContextSnip => put(&mut settings.context.snip, value.flag()?, origin),
+            Self::ReviewAdvance => settings.review.advance.put(value.flag()?, origin),
+            Self::ReviewEchoTimeout => settings.review.echo_timeout.put(milliseconds(value, 1)?, origin),
+            Self::FilesEditLimit => settings.files.edit_limit.put(value.whole(1)?, origin),
+            Self::ReviewInlayHints => settings.review.inlay_hints.put(value.flag()?, origin),
+            Self::ContextAutoCompact => settings.context.auto_compact.put(value.flag()?, origin),
+            Self::ContextCollapse => settings.context.collapse.put(value.flag()?, origin),
+            Self::ContextSnip => settings.context.snip.put(value.flag()?, origin),
             Self::Context(number) => settings.context.set(number, value, origin)?,
-            Self::LogLevel => put(&mut settings.log_level, log_level(value.text()?)?, origin),
+            Self::LogLevel => settings.log_level.put(log_level(value.text()?)?, origin),
         }
         Ok(())
+    }
+}
+
+impl<T> Setting<T> {
+    fn put(&mut self, value: T, origin: Origin) {
+        *self = Self { value, origin };
     }
 }
 
@@ -136,6 +126,11 @@ impl Account {
     fn take_auth_token(&mut self, token: ApiKey, origin: Origin) {
         take_secret(&self.base_url, &mut self.auth_token, token, origin);
     }
+}
+
+/// A time that is written as its milliseconds, so many at least.
+fn milliseconds(value: &Value, least: u64) -> Result<Duration, String> {
+    value.whole(least).map(Duration::from_millis)
 }
 
 /// A secret that was set together with an address is for that address: one that merely stands in the environment, which

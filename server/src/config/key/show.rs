@@ -7,39 +7,6 @@ use crate::config::{ApiKey, Origin, shown_url, user_action};
 impl Key {
     /// The value and its origin.
     pub fn show(self, settings: &Settings) -> (Shown, &Origin) {
-        fn shown<T>(setting: &Setting<T>, value: impl Fn(&T) -> Shown) -> (Shown, &Origin) {
-            (value(&setting.value), &setting.origin)
-        }
-        fn plain<T: ToString>(value: &T) -> Shown {
-            Shown::Value(value.to_string())
-        }
-        fn quoted(text: &str) -> Shown {
-            Shown::Value(toml_edit::Value::from(text).to_string())
-        }
-        fn set<T>(value: Option<&T>, show: impl Fn(&T) -> Shown) -> Shown {
-            value.map_or(Shown::Unset, show)
-        }
-        fn address(account: &Account) -> (Shown, &Origin) {
-            shown(&account.base_url, |url| set(url.as_ref(), |url| quoted(&shown_url(url))))
-        }
-        fn secret(secret: &Setting<Option<ApiKey>>) -> (Shown, &Origin) {
-            shown(secret, |key| set(key.as_ref(), |_| Shown::Hidden))
-        }
-        /// With the origin of the last, which is the strongest.
-        fn joined(list: &[Setting<String>]) -> (Shown, &Origin) {
-            let values: toml_edit::Array = list.iter().map(|setting| setting.value.as_str()).collect();
-            (
-                Shown::Value(values.to_string()),
-                list.last().map_or(&Origin::Default, |setting| &setting.origin),
-            )
-        }
-        fn thinking_shown(choice: ThinkingChoice) -> Shown {
-            match choice {
-                ThinkingChoice::Off => quoted("off"),
-                ThinkingChoice::Adaptive => quoted("adaptive"),
-                ThinkingChoice::Budget(tokens) => plain(&tokens),
-            }
-        }
         let Settings {
             bar: _,
             model,
@@ -129,5 +96,43 @@ impl Key {
             Self::Context(number) => (plain(&context.number(number)), context.origin(number)),
             Self::LogLevel => shown(log_level, |level| quoted(level.name())),
         }
+    }
+}
+
+fn shown<T>(setting: &Setting<T>, value: impl Fn(&T) -> Shown) -> (Shown, &Origin) {
+    (value(&setting.value), &setting.origin)
+}
+
+fn plain<T: ToString>(value: &T) -> Shown {
+    Shown::Value(value.to_string())
+}
+
+fn quoted(text: &str) -> Shown {
+    Shown::Value(toml_edit::Value::from(text).to_string())
+}
+
+fn set<T>(value: Option<&T>, show: impl Fn(&T) -> Shown) -> Shown {
+    value.map_or(Shown::Unset, show)
+}
+
+fn address(account: &Account) -> (Shown, &Origin) {
+    shown(&account.base_url, |url| set(url.as_ref(), |url| quoted(&shown_url(url))))
+}
+
+fn secret(secret: &Setting<Option<ApiKey>>) -> (Shown, &Origin) {
+    shown(secret, |key| set(key.as_ref(), |_| Shown::Hidden))
+}
+
+/// With the origin of the last, which is the strongest.
+fn joined(list: &[Setting<String>]) -> (Shown, &Origin) {
+    let values: toml_edit::Array = list.iter().map(|setting| setting.value.as_str()).collect();
+    (Shown::Value(values.to_string()), list.last().map_or(&Origin::Default, |setting| &setting.origin))
+}
+
+fn thinking_shown(choice: ThinkingChoice) -> Shown {
+    match choice {
+        ThinkingChoice::Off => quoted("off"),
+        ThinkingChoice::Adaptive => quoted("adaptive"),
+        ThinkingChoice::Budget(tokens) => plain(&tokens),
     }
 }
