@@ -9,6 +9,7 @@ use std::io::{self, Write as _};
 use camino::{Utf8Path, Utf8PathBuf};
 
 use self::readable::{first_chars, last_chars, readable, unfinished};
+use crate::config::CommandNumber;
 
 /// How much of an output goes where.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,15 @@ pub struct Caps {
 
 impl Default for Caps {
     fn default() -> Self {
-        Self { whole: 30_000, failed: 10_000, ends: 10_000, saved: 64 << 20, most: 5 << 30 }
+        let usual = CommandNumber::usual;
+        let chars = |number| usize::try_from(usual(number)).unwrap_or(usize::MAX);
+        Self {
+            whole: chars(CommandNumber::OutputChars),
+            failed: chars(CommandNumber::FailedOutputChars),
+            ends: 10_000,
+            saved: usual(CommandNumber::SavedBytes),
+            most: usual(CommandNumber::MostBytes),
+        }
     }
 }
 

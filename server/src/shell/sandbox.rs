@@ -4,6 +4,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::Sandbox;
 use super::order::Limits;
+use crate::config::CommandNumber;
 
 mod secrets;
 mod variables;
@@ -73,7 +74,9 @@ const GIT_SETTINGS: &str = "GIT_CONFIG_";
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { processes: 4_096, memory: 16 << 30, file_size: 16 << 30 }
+        let usual = CommandNumber::usual;
+        let memory = usual(CommandNumber::Memory);
+        Self { processes: usual(CommandNumber::Processes), memory, file_size: 16 << 30 }
     }
 }
 

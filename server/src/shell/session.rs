@@ -23,7 +23,7 @@ use super::process::{Ended, Process};
 use super::task::{How, Task};
 use super::trial_tree::{FileView, TextRule, Trees, led_by, outer};
 use super::{Refusal, TrialMode};
-use crate::config::TrialTreeChoice;
+use crate::config::{CommandNumber, TrialTreeChoice};
 
 /// What holds for the commands of all sessions.
 #[derive(Clone, Debug)]
@@ -62,7 +62,11 @@ pub struct Times {
 
 impl Default for Times {
     fn default() -> Self {
-        Self { usual: Duration::from_secs(120), longest: Duration::from_secs(600) }
+        let milliseconds = |number: CommandNumber| Duration::from_millis(number.usual());
+        Self {
+            usual: milliseconds(CommandNumber::DefaultTimeout),
+            longest: milliseconds(CommandNumber::LongestTimeout),
+        }
     }
 }
 
