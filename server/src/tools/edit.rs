@@ -111,9 +111,7 @@ async fn edit(input: EditInput, context: ToolUseContext) -> Result<ToolResult, T
         let (input, name, seen) = (input.clone(), name.clone(), context.seen.clone());
         Box::new(move |view: &AgentView| proposal(&input, &name, view, seen.get(&view.path).as_ref()))
     };
-    let reason = proposing::reason(&context, summary);
-    let proposed = context.desk.propose(&context.session, &view.path, reason, make).await;
-    let proposed = proposed.map_err(proposing::refused)?;
+    let proposed = proposing::propose(&context, &view, summary, make).await?;
     remember(&input, &context, &view, &proposed);
     Ok(result(&input, &name, &view, &proposed))
 }
@@ -200,11 +198,7 @@ fn result(input: &EditInput, name: &str, view: &AgentView, proposed: &Proposed) 
             format!("Changed {} places in {name} (lines {}{more}).", places.len(), many.join(", "))
         }
     };
-    let mut data = proposing::data("edit", view, proposed);
-    if let Some(fields) = data.as_object_mut() {
-        fields.insert("replaceAll".to_owned(), json!(input.replace_all));
-    }
-    ToolResult { data, ..ToolResult::text(format!("{done} {}", proposing::fate(proposed))) }
+    proposing::result(&done, "edit", view, proposed, [("replaceAll", json!(input.replace_all))])
 }
 
 impl EditInput {

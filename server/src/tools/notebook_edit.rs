@@ -134,9 +134,7 @@ async fn edit(input: NotebookEditInput, context: ToolUseContext) -> Result<ToolR
             proposal(&input, &name, &new_id, view, seen.as_ref())
         })
     };
-    let reason = proposing::reason(&context, input.summary());
-    let proposed = context.desk.propose(&context.session, &view.path, reason, make).await;
-    let proposed = proposed.map_err(proposing::refused)?;
+    let proposed = proposing::propose(&context, &view, input.summary(), make).await?;
     remember(&input, &new_id, &context, &view, &proposed);
     Ok(result(&input, &name, &view, &proposed))
 }
@@ -232,11 +230,7 @@ fn result(input: &NotebookEditInput, name: &str, view: &AgentView, proposed: &Pr
         EditMode::Insert => format!("Inserted a cell behind {cell} in {name}."),
         EditMode::Delete => format!("Deleted the cell {cell} of {name}."),
     };
-    let mut data = proposing::data("notebook", view, proposed);
-    if let Some(fields) = data.as_object_mut() {
-        fields.insert("cellId".to_owned(), json!(input.cell_id));
-    }
-    ToolResult { data, ..ToolResult::text(format!("{done} {}", proposing::fate(proposed))) }
+    proposing::result(&done, "notebook", view, proposed, [("cellId", json!(input.cell_id))])
 }
 
 impl NotebookEditInput {

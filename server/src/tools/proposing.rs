@@ -1,12 +1,12 @@
-//! What Edit and Write share: the file as the agent has it, and what is said once the desk has taken a proposal.
+//! What Edit, Write and NotebookEdit share: the file as the agent has it, and what is said once the desk has taken a proposal.
 
 use serde_json::{Value, json};
 
-use super::ToolError;
 use super::target::file;
 use super::tool::ToolUseContext;
+use super::{ToolError, ToolResult};
 use crate::documents::ReadError;
-use crate::review::{AgentView, ComesIn, HunkId, ProposeError, Proposed, Reason, patch};
+use crate::review::{AgentView, ComesIn, HunkId, MakeProposal, ProposeError, Proposed, Reason, patch};
 
 /// The file as the agent has it. A file that is not there is a view without text.
 pub(super) async fn view(context: &ToolUseContext, file_path: &str) -> Result<AgentView, ToolError> {
@@ -18,6 +18,32 @@ pub(super) async fn view(context: &ToolUseContext, file_path: &str) -> Result<Ag
         }
         Err(other) => Err(ToolError(format!("{other}."))),
     }
+}
+
+/// Puts a change of the file that `view` is of on the desk; `summary` says what it is for.
+pub(super) async fn propose(
+    context: &ToolUseContext,
+    view: &AgentView,
+    summary: String,
+    make: MakeProposal,
+) -> Result<Proposed, ToolError> {
+    let reason = reason(context, summary);
+    context.desk.propose(&context.session, &view.path, reason, make).await.map_err(refused)
+}
+
+/// What a call gives back that has `done` this, with `more` fields of its kind.
+pub(super) fn result<const N: usize>(
+    done: &str,
+    kind: &str,
+    view: &AgentView,
+    proposed: &Proposed,
+    more: [(&str, Value); N],
+) -> ToolResult {
+    let mut data = data(kind, view, proposed);
+    if let Some(fields) = data.as_object_mut() {
+        fields.extend(more.map(|(name, value)| (name.to_owned(), value)));
+    }
+    ToolResult { data, ..ToolResult::text(format!("{done} {}", fate(proposed))) }
 }
 
 /// Why the desk says the change is wanted.
@@ -34,7 +60,7 @@ pub(super) fn refused(error: ProposeError) -> ToolError {
 }
 
 /// Whether the change waits for the user or is accepted as it comes, and under which names.
-pub(super) fn fate(proposed: &Proposed) -> String {
+fn fate(proposed: &Proposed) -> String {
     let as_hunks = |hunks: &[&HunkId]| match hunks {
         [] => String::new(),
         [one] => format!(" as hunk {}", one.0),
@@ -60,7 +86,7 @@ pub(super) fn fate(proposed: &Proposed) -> String {
 }
 
 /// The fields of a structured result that every change has.
-pub(super) fn data(kind: &str, view: &AgentView, proposed: &Proposed) -> Value {
+fn data(kind: &str, view: &AgentView, proposed: &Proposed) -> Value {
     let hunks = patch(proposed.before.as_ref(), proposed.after.as_ref());
     let hunks: Vec<Value> = hunks
         .into_iter()

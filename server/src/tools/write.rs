@@ -91,14 +91,11 @@ async fn write(input: WriteInput, context: ToolUseContext) -> Result<ToolResult,
         let (name, content) = (name.clone(), content.clone());
         Box::new(move |view: &AgentView| proposal(&name, content, view, seen.as_ref()))
     };
-    let reason = proposing::reason(&context, summary);
-    let proposed = context.desk.propose(&context.session, &view.path, reason, make).await;
-    let proposed = proposed.map_err(|error| {
+    let proposed = proposing::propose(&context, &view, summary, make).await.inspect_err(|_| {
         // It is told once that the file it saw is gone; then it may make it anew.
         if view.text.is_none() {
             context.seen.forget(&view.path);
         }
-        proposing::refused(error)
     })?;
     let seen = SeenFile {
         text: Text::from(content.as_str()),
@@ -153,8 +150,7 @@ fn result(name: &str, view: &AgentView, proposed: &Proposed, merged: bool) -> To
             ),
         ),
     };
-    let text = format!("{done} {}", proposing::fate(proposed));
-    ToolResult { data: proposing::data(kind, view, proposed), ..ToolResult::text(text) }
+    proposing::result(&done, kind, view, proposed, [])
 }
 
 #[cfg(test)]
