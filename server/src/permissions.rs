@@ -1,6 +1,7 @@
 //! Whether a tool call may run: asked of the rules first, of the person last.
 
 mod access;
+mod behavior;
 mod book;
 mod change;
 mod command;
@@ -23,6 +24,7 @@ mod settings;
 mod update;
 
 pub use access::{Access, Call};
+pub use behavior::{Behavior, Source};
 pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, TrustBy, Written};
 pub use change::{ChangeVerdict, decide_change};
 pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
@@ -33,7 +35,7 @@ pub use mode::{Beginning, NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
 pub use other_names::OtherNames;
 pub use own::is_unconfined_root;
 pub use paths::Starts;
-pub use policy::{Behavior, Policy, SettledRule, Source};
+pub use policy::{Policy, SettledRule};
 use read_only::Shows;
 pub use read_only::read_only_programs;
 pub use repository::is_tracked;

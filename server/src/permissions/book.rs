@@ -12,8 +12,8 @@ use camino::Utf8PathBuf;
 use self::trust::Demands;
 pub use self::written::{TrustBy, Written};
 
+use super::behavior::{Behavior, Source};
 use super::matching::{misspelt, unknown};
-use super::policy::{Behavior, Source};
 use super::settings::{self, Said};
 use super::{PermissionMode, Rule, Starts};
 use crate::documents::{AbsPath, PathCase};

@@ -3,8 +3,9 @@
 mod command;
 mod wide_reads;
 
+use super::behavior::{Behavior, Source};
 use super::matching::{Judged, Reached};
-use super::policy::{Behavior, Policy, Source};
+use super::policy::Policy;
 use super::request::{Question, SaveTo, Verdict, way_in};
 use super::{Access, Call, PermissionMode, Rule, protected};
 use crate::conversation::{ANOTHER_WAY, FINISH_PLAN};

@@ -2,9 +2,10 @@
 
 use ignore::WalkBuilder;
 
+use super::behavior::Behavior;
 use super::matching::{Family, Subject};
 use super::other_names::all_names;
-use super::policy::{Behavior, Policy, SettledRule};
+use super::policy::{Policy, SettledRule};
 use crate::documents::AbsPath;
 
 /// Files and folders that one search looks at.

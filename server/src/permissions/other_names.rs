@@ -8,9 +8,10 @@ use std::sync::OnceLock;
 
 use ignore::WalkBuilder;
 
+use super::behavior::Behavior;
 use super::forbidden::OBJECTS;
 use super::matching::Subject;
-use super::policy::{Behavior, Policy};
+use super::policy::Policy;
 use super::protected;
 use crate::documents::AbsPath;
 use crate::shell::secret_places;

@@ -6,8 +6,8 @@ use camino::Utf8PathBuf;
 use etcetera::BaseStrategy as _;
 
 use super::PermissionMode;
+use super::behavior::{Behavior, Source};
 use super::book::{MANAGED_FILE, OwnRule, OwnRules, Places};
-use super::policy::{Behavior, Source};
 use crate::config::{Origin, PermissionSettings};
 use crate::documents::{AbsPath, PathCase};
 

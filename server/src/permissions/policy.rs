@@ -3,43 +3,8 @@
 use std::sync::Arc;
 
 use super::matching::{Family, Judged, Reached, Subject, covers, unknown};
-use super::{OtherNames, Part, PermissionMode, Rule, Side, Starts, spec_matches};
+use super::{Behavior, OtherNames, Part, PermissionMode, Rule, Side, Source, Starts, spec_matches};
 use crate::documents::{AbsPath, Workspace};
-
-/// What a rule says of a call it matches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Behavior {
-    Deny,
-    Ask,
-    Allow,
-}
-
-impl Behavior {
-    /// The list of `permissions` in a file of settings that holds such rules.
-    pub const fn list(self) -> &'static str {
-        match self {
-            Self::Deny => "deny",
-            Self::Ask => "ask",
-            Self::Allow => "allow",
-        }
-    }
-}
-
-/// Where a rule came from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Source {
-    /// The file of whoever manages the machine.
-    Managed,
-    CommandLine,
-    /// What the person granted in this session.
-    Session,
-    /// `.claude/settings.local.json`
-    Local,
-    /// `.claude/settings.json`: part of the workspace, so its allow rules need trust.
-    Project,
-    /// `~/.claude/settings.json`, and the configuration of this program.
-    User,
-}
 
 /// A rule that is in force.
 #[derive(Clone, Debug)]

@@ -7,8 +7,9 @@ use self::names::{
     BEGIN, BUILD_BEGIN, BUILD_END, BUILD_FILES, BUILD_FOLDERS, BUILD_FOLDERS_IN, END, FILES, FOLDERS,
     FOLDERS_IN,
 };
+use super::behavior::{Behavior, Source};
 use super::matching::{Family, Reached, Subject, covers};
-use super::policy::{Behavior, Policy, SettledRule, Source};
+use super::policy::{Policy, SettledRule};
 use crate::documents::AbsPath;
 
 /// Why a change there is asked about; `None`: it is a file as any other, or one that the person lets be changed: whether

@@ -2,8 +2,9 @@
 
 use serde_json::Value;
 
+use super::behavior::{Behavior, Source};
 use super::matching::misspelt;
-use super::policy::{Behavior, SettledRule, Source};
+use super::policy::SettledRule;
 use super::{PermissionMode, Rule, Starts};
 
 /// One place that rules are written in.

@@ -1,6 +1,7 @@
 //! What a person, or a client in their name, changes of what is asked, together with an answer.
 
-use super::policy::{Behavior, Policy, SettledRule, Source};
+use super::behavior::{Behavior, Source};
+use super::policy::{Policy, SettledRule};
 use super::{PermissionMode, Rule};
 
 /// One change of what is asked from then on.

@@ -1,8 +1,9 @@
 //! What is asked about a command line, as far as its text tells what it does.
 
+use super::super::behavior::Source;
 use super::super::command::{Kept, Loss, removes_too_much};
 use super::super::matching::{Family, Judged, Reached};
-use super::super::policy::{Policy, SettledRule, Source};
+use super::super::policy::{Policy, SettledRule};
 use super::super::request::{Question, SaveTo};
 use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule, repository};
 use super::wide_reads::may_show_limited;
