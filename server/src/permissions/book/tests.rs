@@ -146,6 +146,16 @@ fn in_the_programs_own_settings_a_tool_that_is_none_is_told() {
 }
 
 #[test]
+fn what_the_configuration_tells_of_itself_is_not_told_again() {
+    let why = "`permissions.deny` (config.toml:2): 5 is no list.".to_owned();
+    let own = OwnRules { unread_denials: vec![why.clone()], ..OwnRules::default() };
+    let bench = Bench::new(&[], own);
+    let written = bench.book.current();
+    assert_eq!((written.problems.as_slice(), written.unread_denials.as_slice()), (&[][..], &[why][..]));
+    assert_eq!(bench.read("ws/a"), "ask", "it may have been forbidden");
+}
+
+#[test]
 fn a_denial_of_the_workspace_needs_no_trust() {
     let bench = Bench::new(
         &[("ws/.claude/settings.json", r#"{"permissions": {"deny": ["Read(.env)"]}}"#)],

@@ -156,6 +156,10 @@ impl Search<'_> {
                         let what = if word.source.is_empty() { "what it is given" } else { &word.source };
                         self.not_known(format!("What it removes is only known when it runs: {what}."));
                     }
+                    // A word that was only guessed at.
+                    Named::Places(_) if word.literal.is_some() && word.expansion == Expansion::Any => {
+                        self.not_known(format!("It is not sure that all it removes is {}.", word.source));
+                    }
                     Named::Places(_) | Named::Unknown => {}
                 }
             }

@@ -33,7 +33,8 @@ pub(super) fn from_text(text: &str) -> Vec<SimpleCommand> {
                 source: word.to_owned(),
                 literal: Some(word.to_owned()),
                 starts_with: word.to_owned(),
-                expansion: Expansion::One,
+                // Whether it is this word, and the only one, is not sure.
+                expansion: Expansion::Any,
             });
             command(words.collect())
         })

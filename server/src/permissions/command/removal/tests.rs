@@ -237,6 +237,11 @@ fn what_is_only_known_when_it_runs() {
         "for f in $(ls); do rm -rf $f; done",
         "find . -exec sh -c 'rm \"$1\"' _ {} \\;",
         "f() { rm -rf \"$1\"; }; f src",
+        "shopt -s extglob; rm -rf !(keep)",
+        "x=(a b); rm -rf \"${x[@]}\"",
+        "rm -rf $'a\\x2f..'",
+        // Where the line is not even cut into words, no word is sure.
+        "clean() { rm -rf target; }; clean",
     ]);
     check_not_known(&[
         "$X -rf .",
@@ -296,5 +301,7 @@ fn everyday_removals_are_free() {
         "~/.cargo/bin/cargo test",
         "\"$HOME\"/bin/x",
         "cat > x.sh <<'E'\nrm -rf ~\nE",
+        "[[ -d target ]] && rm -rf target",
+        "x=(a b); ls \"${x[@]}\"",
     ]);
 }
