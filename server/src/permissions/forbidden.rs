@@ -4,7 +4,7 @@ use ignore::WalkBuilder;
 
 use super::behavior::Behavior;
 use super::matching::{Family, Subject};
-use super::other_names::all_names;
+use super::other_names::{OBJECTS, all_names};
 use super::policy::{Policy, SettledRule};
 use crate::documents::AbsPath;
 
@@ -12,9 +12,6 @@ use crate::documents::AbsPath;
 const MOST_LOOKED_AT: usize = 50_000;
 /// Files that are kept from one command.
 const MOST_HIDDEN: usize = 500;
-
-/// What a repository keeps has names of its own there.
-pub(super) const OBJECTS: &str = ".git/objects";
 
 /// What was found below a folder.
 pub(super) struct Search<'r> {

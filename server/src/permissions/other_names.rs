@@ -9,12 +9,14 @@ use std::sync::OnceLock;
 use ignore::WalkBuilder;
 
 use super::behavior::Behavior;
-use super::forbidden::OBJECTS;
 use super::matching::Subject;
 use super::policy::Policy;
 use super::protected;
 use crate::documents::AbsPath;
 use crate::shell::secret_places;
+
+/// What a repository keeps has names of its own there.
+pub(super) const OBJECTS: &str = ".git/objects";
 
 /// Files and folders of the workspace that are gone through.
 const MOST_LOOKED_AT: usize = 200_000;
