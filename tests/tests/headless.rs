@@ -200,7 +200,7 @@ async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
         assert!(told.contains(want), "{want} in {told}");
         assert!(ran.out.contains(want), "{want} in {}", ran.out);
     }
-    assert!(told.contains("run.sh: changed, pending review (h_"), "{told}");
+    assert!(told.contains("run.sh: changed, accepted as it comes (h_"), "{told}");
     assert!(!told.contains("mark.txt: changed"), "{told}");
     let read = |name: &str| std::fs::read_to_string(home.path(name)).unwrap();
     assert_eq!(
