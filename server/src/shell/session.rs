@@ -15,7 +15,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::OnceCell;
 
 use self::lease::Lease;
-use self::places::{Places, Slots};
+use self::places::{Places, Slots, ToldIn};
 use super::ground::{Best, Ground, WallKind, ground, not_as_wanted};
 use super::order::{CallFilter, Limits, Network};
 use super::output::{Caps, Output};
@@ -214,8 +214,12 @@ impl Shell {
             },
         };
         self.hold().await.map_err(|error| failed("folder of the session", &error))?;
-        let places =
-            self.slots.take(&self.folder).map_err(|error| failed("folder of the command", &error))?;
+        let told_in = match ground.walls {
+            WallKind::Namespaces | WallKind::Rights => ToldIn::Temporary,
+            WallKind::Open => ToldIn::Own,
+        };
+        let places = self.slots.take(&self.folder, told_in);
+        let places = places.map_err(|error| failed("folder of the command", &error))?;
         let order = self.order(&request, &ground, &places).await?;
         let process = Process::start(&self.settings.program, &order).await?;
         let saved = self.folder.join("tool-results").join(format!("{}.txt", request.id));

@@ -97,8 +97,26 @@ async fn a_command_of_a_megabyte_runs_or_says_why_not() {
     let words = "x".repeat(1_000_000);
     let (output, outcome) = place.run(&format!("echo {words} | wc -c"), vec![]).await;
     assert_eq!((output.trim(), code(&outcome)), ("1000001", 0));
-    let (output, outcome) = place.run(&format!("/bin/echo {}", "y".repeat(3_000_000)), vec![]).await;
-    assert!(code(&outcome) != 0 && output.contains("Argument list too long"), "{output}");
+    let characters = "é".repeat(150_000);
+    let (output, _) = place.run(&format!("echo {characters} | wc -c"), vec![]).await;
+    assert_eq!(output.trim(), "300001");
+    let longer = request(&format!("echo {}", "y".repeat(3_000_000)), vec![]);
+    let refused = place.shell.start(longer).await.unwrap_err().to_string();
+    assert!(refused.contains("1500000 are the most"), "{refused}");
+}
+
+#[tokio::test]
+async fn what_one_command_puts_into_the_temporary_folder_leads_no_other_out_of_the_sandbox() {
+    let place = place(Best::ALL);
+    let victim = place.root.join("victim.txt");
+    std::fs::write(&victim, "mine\n").unwrap();
+    let links =
+        format!("for n in 0 1 2 3 4 5; do ln -sfn {victim} /tmp/.cwd-$n; ln -sfn {victim} /tmp/cwd-$n; done");
+    assert_eq!(code(&place.run(&links, vec![]).await.1), 0);
+    let real = Request { sandbox: Sandbox::Without, ..request("cd /; echo $#", vec![]) };
+    let task = place.shell.start(real).await.unwrap();
+    assert_eq!((code(&task.ended().await), task.shown(100).text.trim()), (0, "0"));
+    assert_eq!(place.read("victim.txt").as_deref(), Some("mine\n"));
 }
 
 #[tokio::test]

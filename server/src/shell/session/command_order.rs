@@ -10,14 +10,17 @@ use super::places::Places;
 use super::{Request, Shell, TREE, failed};
 
 const SHELL: &str = "bash";
-/// Longer ones go into a file: a system takes no argument of more than 128 KiB.
+/// Bytes of one argument: a system takes none of more than 128 KiB, so a longer command comes in pieces. They are never in a
+/// file, which another command could exchange.
 const LONGEST_ARGUMENT: usize = 100_000;
-/// Tells at the end where it is, and runs what `CLAUDE_ENV_FILE` names before.
-const BEFORE: &str = r#"__cwd=$1; trap 'pwd -P >"$__cwd"' EXIT
+/// Bytes of a command: a system takes arguments and variables of 2 MiB together.
+const LONGEST_COMMAND: usize = 1_500_000;
+/// Tells at the end where it is, runs what `CLAUDE_ENV_FILE` names, and then the command, which is in the arguments after the
+/// first and sees none of them.
+const SCRIPT: &str = r#"__cwd=$1; trap 'pwd -P >"$__cwd"' EXIT
 if [ -n "${CLAUDE_ENV_FILE-}" ] && [ -r "$CLAUDE_ENV_FILE" ]; then . "$CLAUDE_ENV_FILE"; fi
-"#;
-const RUN_ARGUMENT: &str = r#"eval "$2""#;
-const RUN_FILE: &str = r#". "$2""#;
+shift; printf -v __command %s "$@"; set --
+eval "$__command""#;
 /// Where the temporary folder is for a command in namespaces.
 const TEMPORARY: &str = "/tmp";
 
@@ -54,16 +57,9 @@ impl Shell {
             environment.retain(|(name, _)| name != "TMPDIR");
             environment.push(("TMPDIR".to_owned(), seen.to_string()));
         }
-        let (run, argument) = if request.text.len() > LONGEST_ARGUMENT {
-            let written = places.write_command(&request.text);
-            let name = written.map_err(|error| failed("folder of the command", &error))?;
-            (RUN_FILE, seen.join(name).into_string())
-        } else {
-            (RUN_ARGUMENT, request.text.clone())
-        };
-        let told = seen.join(&places.cwd);
-        let script = format!("{BEFORE}{run}");
-        let words = [SHELL, "-c", &script, SHELL, told.as_str(), &argument];
+        let told = places.cwd_as_seen(seen);
+        let words = [SHELL, "-c", SCRIPT, SHELL, told.as_str()];
+        let argv = words.into_iter().chain(pieces(&request.text)?).map(str::to_owned).collect();
         let mut hidden = sandbox::hidden(self.settings.home.as_deref(), &self.settings.own);
         hidden.extend(request.hidden.iter().cloned());
         // Without a trial tree the files themselves are what a command works on.
@@ -86,9 +82,27 @@ impl Shell {
             }
             WallKind::Open => Walls::Open,
         };
-        let argv = words.map(str::to_owned).to_vec();
         Ok(Order { argv, cwd, environment, walls, filter: ground.filter, limits: self.settings.limits })
     }
+}
+
+/// A command as arguments that a system takes.
+fn pieces(command: &str) -> Result<impl Iterator<Item = &str>, Refusal> {
+    if command.len() > LONGEST_COMMAND {
+        let cause = format!(
+            "it has {} bytes, and {LONGEST_COMMAND} are the most. Write what is long into a file first",
+            command.len()
+        );
+        return Err(Refusal { step: "command".to_owned(), cause });
+    }
+    let mut rest = command;
+    Ok(std::iter::from_fn(move || {
+        let most = rest.len().min(LONGEST_ARGUMENT);
+        let end = (0..=most).rev().find(|&at| rest.is_char_boundary(at))?;
+        let (piece, after) = rest.split_at(end);
+        rest = after;
+        (!piece.is_empty()).then_some(piece)
+    }))
 }
 
 /// The real folders that commands are to have. A link could lead anywhere, and what git does not ignore is reviewed.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,12 +17,22 @@ pub(super) struct Slots(Arc<Mutex<BTreeSet<usize>>>);
 /// A command's own while it runs.
 pub(super) struct Places {
     pub(super) folder: Utf8PathBuf,
-    /// The session's temporary folder, and names of files of this command in it.
+    /// The session's temporary folder, which all its commands within walls write to.
     pub(super) temporary: Utf8PathBuf,
-    pub(super) cwd: String,
-    command: String,
+    /// Where the command says in which folder it ended.
+    cwd: Utf8PathBuf,
     slot: usize,
     slots: Slots,
+}
+
+/// Where a command says in which folder it ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ToldIn {
+    /// The temporary folder: within walls it can write nowhere else.
+    Temporary,
+    /// A folder that no other command reaches. One without walls would follow a link that others put in its way to any file
+    /// of the user.
+    Own,
 }
 
 /// Bytes of a path; no system takes a longer one.
@@ -30,7 +40,7 @@ const LONGEST_PATH: u64 = 64 << 10;
 
 impl Slots {
     /// For the next command, below the session's folder.
-    pub(super) fn take(&self, session: &Utf8Path) -> io::Result<Places> {
+    pub(super) fn take(&self, session: &Utf8Path, told_in: ToldIn) -> io::Result<Places> {
         let slot = {
             let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let most = taken.len();
@@ -38,15 +48,12 @@ impl Slots {
             taken.insert(free);
             free
         };
-        let name = |what: &str| format!(".{what}-{slot}");
-        let places = Places {
-            folder: session.join("commands").join(slot.to_string()),
-            temporary: session.join("tmp"),
-            cwd: name("cwd"),
-            command: name("command"),
-            slot,
-            slots: self.clone(),
+        let (folder, temporary) = (session.join("commands").join(slot.to_string()), session.join("tmp"));
+        let cwd = match told_in {
+            ToldIn::Temporary => temporary.join(format!(".cwd-{slot}")),
+            ToldIn::Own => folder.join("cwd"),
         };
+        let places = Places { folder, temporary, cwd, slot, slots: self.clone() };
         fs::create_dir_all(places.scratch())?;
         fs::create_dir_all(&places.temporary)?;
         places.clear();
@@ -60,27 +67,21 @@ impl Places {
         self.folder.join("scratch")
     }
 
-    /// Writes the command into a file, and gives its name in the temporary folder.
-    pub(super) fn write_command(&self, text: &str) -> io::Result<&str> {
-        // An earlier command could have put a link in its place.
-        let mut file =
-            OpenOptions::new().write(true).create_new(true).open(self.temporary.join(&self.command))?;
-        file.write_all(text.as_bytes())?;
-        Ok(&self.command)
+    /// The file in which it says where it ended, as it is named where the temporary folder is `temporary`.
+    pub(super) fn cwd_as_seen(&self, temporary: &Utf8Path) -> Utf8PathBuf {
+        self.cwd.strip_prefix(&self.temporary).map_or_else(|_| self.cwd.clone(), |name| temporary.join(name))
     }
 
     /// Where the command said that it was at its end.
     pub(super) fn told_cwd(&self) -> Option<Utf8PathBuf> {
-        let told = read_plain(&self.temporary.join(&self.cwd))?;
+        let told = read_plain(&self.cwd)?;
         Some(Utf8PathBuf::from(told.trim_end_matches('\n'))).filter(|cwd| cwd.is_absolute())
     }
 
     /// Nothing of an earlier command of this slot is taken for this one's.
     fn clear(&self) {
-        for name in [&self.cwd, &self.command] {
-            // It need not be there.
-            let _ = fs::remove_file(self.temporary.join(name));
-        }
+        // It need not be there.
+        let _ = fs::remove_file(&self.cwd);
     }
 }
 
@@ -118,11 +119,14 @@ mod tests {
     fn commands_at_once_have_folders_of_their_own_and_later_ones_take_theirs_over() {
         let (_folder, session) = session();
         let slots = Slots::default();
-        let (first, second) = (slots.take(&session).unwrap(), slots.take(&session).unwrap());
+        let (first, second) = (
+            slots.take(&session, ToldIn::Temporary).unwrap(),
+            slots.take(&session, ToldIn::Temporary).unwrap(),
+        );
         assert_ne!(first.folder, second.folder);
         let freed = first.folder.clone();
         drop(first);
-        let third = slots.take(&session).unwrap();
+        let third = slots.take(&session, ToldIn::Temporary).unwrap();
         assert_eq!(third.folder, freed);
         assert_ne!(third.folder, second.folder);
     }
@@ -131,11 +135,11 @@ mod tests {
     fn what_an_earlier_command_left_is_not_taken_for_a_later_one_s() {
         let (_folder, session) = session();
         let slots = Slots::default();
-        let first = slots.take(&session).unwrap();
-        fs::write(first.temporary.join(&first.cwd), "/somewhere\n").unwrap();
+        let first = slots.take(&session, ToldIn::Temporary).unwrap();
+        fs::write(&first.cwd, "/somewhere\n").unwrap();
         assert_eq!(first.told_cwd(), Some("/somewhere".into()));
         drop(first);
-        assert_eq!(slots.take(&session).unwrap().told_cwd(), None);
+        assert_eq!(slots.take(&session, ToldIn::Temporary).unwrap().told_cwd(), None);
     }
 
     #[test]
@@ -143,17 +147,12 @@ mod tests {
         let (_folder, session) = session();
         let outside = session.join("outside");
         fs::write(&outside, "/outside\n").unwrap();
-        let places = Slots::default().take(&session).unwrap();
-        for name in [&places.cwd, &places.command] {
-            std::os::unix::fs::symlink(&outside, places.temporary.join(name)).unwrap();
-        }
+        let places = Slots::default().take(&session, ToldIn::Temporary).unwrap();
+        std::os::unix::fs::symlink(&outside, &places.cwd).unwrap();
         assert_eq!(places.told_cwd(), None);
-        assert!(places.write_command("rm x").is_err());
-        assert_eq!(fs::read_to_string(&outside).unwrap(), "/outside\n");
-        fs::remove_file(places.temporary.join(&places.cwd)).unwrap();
-        let at = places.temporary.join(&places.cwd);
-        rustix::fs::mknodat(rustix::fs::CWD, at.as_std_path(), rustix::fs::FileType::Fifo, 0o600.into(), 0)
-            .unwrap();
+        fs::remove_file(&places.cwd).unwrap();
+        let at = places.cwd.as_std_path();
+        rustix::fs::mknodat(rustix::fs::CWD, at, rustix::fs::FileType::Fifo, 0o600.into(), 0).unwrap();
         assert_eq!(places.told_cwd(), None);
     }
 }
