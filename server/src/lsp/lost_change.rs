@@ -55,6 +55,8 @@ struct Readable<'a> {
 struct ReadableChange<'a> {
     #[serde(rename = "range")]
     _range: Option<Range>,
+    #[serde(rename = "rangeLength")]
+    _length: Option<u32>,
     #[serde(rename = "text")]
     _text: &'a str,
 }
@@ -159,6 +161,11 @@ mod tests {
             Some((Some("file:///a"), "7")),
         );
         check(json!({"contentChanges": change}), Some((None, "textDocument")));
+        for length in [json!(-1), json!(1.5), json!("3"), json!(99_999_999_999_u64), json!([])] {
+            let change = json!([{"range": {"start": at, "end": at}, "rangeLength": length, "text": "x"}]);
+            let params = json!({"textDocument": document(json!(2)), "contentChanges": change});
+            check(params, Some((Some("file:///a"), "")));
+        }
     }
 
     /// Each document, and whether it was its opening.

@@ -67,6 +67,11 @@ fn object(mut message: serde_json::Map<String, Value>) -> Incoming {
     if id == Some(Id::Null) && message.contains_key("method") {
         return refused(&message, Id::Null, "the id of a request is not null");
     }
+    if let Some(id) = &id
+        && lost_change::in_refused(&message, "").is_some()
+    {
+        return refused(&message, id.clone(), "a change of a document is a notification, which has no id");
+    }
     match (message.remove("method"), id) {
         (Some(Value::String(method)), id) => {
             let mut request = Request::build(method);
@@ -188,6 +193,8 @@ mod tests {
         check_lost(other.as_bytes(), 1, Some((Value::Null, -32600)));
         let with_id = change.replacen('{', r#"{"id":null,"#, 1);
         check_lost(with_id.as_bytes(), 1, Some((Value::Null, -32600)));
+        let asked = change.replacen('{', r#"{"id":7,"#, 1);
+        check_lost(asked.as_bytes(), 1, Some((json!(7), -32600)));
     }
 
     #[test]

@@ -115,7 +115,8 @@ async fn what_one_command_puts_into_the_temporary_folder_leads_no_other_out_of_t
     assert_eq!(code(&place.run(&links, vec![]).await.1), 0);
     let real = Request { sandbox: Sandbox::Without, ..request("cd /; echo $#", vec![]) };
     let task = place.shell.start(real).await.unwrap();
-    assert_eq!((code(&task.ended().await), task.shown(100).text.trim()), (0, "0"));
+    let outcome = task.ended().await;
+    assert_eq!((code(&outcome), task.shown(100).text.trim()), (0, "0"));
     assert_eq!(place.read("victim.txt").as_deref(), Some("mine\n"));
 }
 

@@ -20,6 +20,11 @@ impl RuleBook {
         let failed =
             |why: String| format!("The rule can't be saved in {path}: {why}. It holds for this session.");
         let target = path.followed().ok_or_else(|| failed("the link leads nowhere".to_owned()))?;
+        let is_the_folder_s = matches!(file, SettingsFile::Local | SettingsFile::Project);
+        let trust = self.trust();
+        if is_the_folder_s && self.leads_astray(&target, &trust) {
+            return Err(failed(format!("the folder has a link to {target} in its place")));
+        }
         let text = match std::fs::read_to_string(target.as_path()) {
             Ok(text) => text,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -27,14 +32,23 @@ impl RuleBook {
         };
         let written: Vec<String> = rules.iter().map(ToString::to_string).collect();
         let text = save::with_rules(&text, behavior.list(), &written).map_err(failed)?;
-        // Whether it is trusted is asked before there is more that could need it.
-        let trust = self.trust();
+        // Whether it is trusted was asked before there is more that could need it.
         replace(&target, &text).map_err(|error| failed(error.to_string()))?;
-        if matches!(file, SettingsFile::Local | SettingsFile::Project) && behavior == Behavior::Allow {
+        if is_the_folder_s && behavior == Behavior::Allow {
             self.count_on(rules, trust)?;
         }
         *self.lock() = None;
         Ok(())
+    }
+
+    /// Whether a rule that is meant for the folder would count elsewhere: in the user's own settings, or wherever whoever made
+    /// a folder that nobody trusts wants it.
+    fn leads_astray(&self, target: &AbsPath, trust: &Trust) -> bool {
+        let own = self.places.home.as_ref().and_then(|home| home.join(PROJECT_FILE).followed());
+        let is_within =
+            |root: &AbsPath| root.followed().is_some_and(|root| target.as_path().starts_with(root.as_path()));
+        own.as_ref() == Some(target)
+            || (matches!(trust, Trust::None) && !self.places.root.as_ref().is_some_and(is_within))
     }
 
     /// What the person themselves has put into the settings of a folder that they trust counts.

@@ -241,12 +241,29 @@ fn a_settings_file_that_is_a_link_is_written_where_it_leads() {
     std::fs::create_dir(bench.path("ws/.claude").as_path()).unwrap();
     let link = bench.path("ws/.claude/settings.local.json");
     std::os::unix::fs::symlink(bench.path("home/mine.json").as_path(), link.as_path()).unwrap();
-    bench
-        .book
-        .save(SettingsFile::Local, Behavior::Allow, &[Rule { tool: "Glob".into(), spec: None }])
-        .unwrap();
+    let save =
+        || bench.book.save(SettingsFile::Local, Behavior::Allow, &[Rule { tool: "Glob".into(), spec: None }]);
+    let error = save().unwrap_err();
+    assert!(error.contains("the folder has a link to"), "nobody trusts the folder: {error}");
+    bench.book.set_trust(true).unwrap();
+    save().unwrap();
     assert!(std::fs::symlink_metadata(link.as_path()).unwrap().is_symlink());
     assert!(std::fs::read_to_string(bench.path("home/mine.json").as_path()).unwrap().contains("\"Glob\""));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_rule_for_the_folder_is_not_put_into_the_user_s_own_settings() {
+    let bench = Bench::new(&[("home/.claude/settings.json", "{}\n")], OwnRules::default());
+    std::fs::create_dir(bench.path("ws/.claude").as_path()).unwrap();
+    let own = bench.path("home/.claude/settings.json");
+    let link = bench.path("ws/.claude/settings.local.json");
+    std::os::unix::fs::symlink(own.as_path(), link.as_path()).unwrap();
+    bench.book.set_trust(true).unwrap();
+    let rule = [Rule { tool: "Glob".into(), spec: None }];
+    let error = bench.book.save(SettingsFile::Local, Behavior::Allow, &rule).unwrap_err();
+    assert!(error.contains("It holds for this session"), "{error}");
+    assert_eq!(std::fs::read_to_string(own.as_path()).unwrap(), "{}\n");
 }
 
 #[test]
