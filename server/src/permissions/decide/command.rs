@@ -2,7 +2,7 @@
 
 use super::super::behavior::Source;
 use super::super::command::{Kept, Loss, removes_too_much};
-use super::super::matching::{Family, Judged, Reached};
+use super::super::matching::{Family, Judged, Reached, Subject};
 use super::super::policy::{Policy, SettledRule};
 use super::super::request::{Question, SaveTo};
 use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule, repository};
@@ -98,9 +98,14 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
     };
     let harmless = |part: &Part| is_harmless(part) && reads_free(&part.reads);
     if policy.allows_command(judged, harmless, |_| true) {
-        // What a command changes in the trial tree is only proposed, and is judged then; another program than these could
-        // do the same without saying so.
-        let stays_inside = policy.allows_every_command() && !*direct && judged.edits.iter().all(inside);
+        // What a command changes in the trial tree is only proposed, and is judged then. Who allows every command could get
+        // the same from another program, and who allows this one to the letter has read what it writes.
+        let to_the_letter =
+            |settled: &SettledRule| matches!(&settled.subject, Subject::Command(spec) if !spec.contains('*'));
+        let says_itself =
+            !assessment.parts.iter().all(harmless) && policy.allows_command(judged, harmless, to_the_letter);
+        let is_meant = says_itself || policy.allows_every_command();
+        let stays_inside = is_meant && !*direct && judged.edits.iter().all(inside);
         if edits_allowed || stays_inside {
             return None;
         }

@@ -298,6 +298,26 @@ fn a_rule_for_every_command_lets_run_what_changes_only_the_trial_tree() {
 }
 
 #[test]
+fn a_command_that_is_allowed_to_the_letter_may_write_what_it_says() {
+    let free = ["allow", "allow", "deny", "allow", "allow"];
+    let asked = ["ask", "ask", "deny", "deny", "allow"];
+    for called in ["touch q9", "mkdir dd", "sed -i s/a/b/ src/a.rs", "rm src/a.rs"] {
+        check(&[&format!("allow Bash({called})")], &format!("Bash: {called}"), free);
+    }
+    check(
+        &["allow Bash(touch q9)"],
+        "Bash: touch q9 && rm src/a.rs",
+        ["ask", "allow", "deny", "deny", "allow"],
+    );
+    for called in ["touch ../q9", "touch .envrc"] {
+        check(&[&format!("allow Bash({called})")], &format!("Bash: {called}"), asked);
+    }
+    let access = Access::Command { text: "touch q9".into(), cwd: path(""), unsandboxed: false, direct: true };
+    let direct = Call { access, ..call("Bash: touch q9") };
+    assert_eq!(word(&decide(&direct, &policy(&["allow Bash(touch q9)"]))), "ask");
+}
+
+#[test]
 fn git_that_would_start_what_the_repository_says_is_asked_about() {
     let folder = tempfile::tempdir().unwrap();
     let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
