@@ -22,7 +22,7 @@ pub use disk::{Expected, Part, WriteError, text_of};
 pub use file_state::{Changed, Closed, ContentChange, FileStateCache, Ignored, OpenDocument, Opened};
 pub use paths::{AbsPath, PathCase};
 pub use position::{byte_range, lsp_range, offset, position, text_edits};
-pub use seen::{Seen, SeenFile};
+pub use seen::{Begun, Seen, SeenFile};
 pub use snapshot::{ReadError, Snapshot, Stamp};
 pub use text::{Change, Text};
 pub use uri::{from_path, to_path};

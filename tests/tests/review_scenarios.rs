@@ -33,6 +33,8 @@ struct Play {
     /// What the user's changes made of the agent's side since it was last told.
     untold: Lines,
     told: Vec<Said>,
+    /// The agent has changed the file: the table speaks of what is told from then on.
+    proposed: bool,
     refused: Option<Refused>,
 }
 
@@ -77,6 +79,7 @@ async fn run(scenario: &Value) -> Result<(), String> {
         facts: Facts::default(),
         untold: Lines::default(),
         told: Vec::new(),
+        proposed: false,
         refused: None,
     };
     let result = play.run(scenario).await;
@@ -86,16 +89,13 @@ async fn run(scenario: &Value) -> Result<(), String> {
 
 impl Play {
     async fn run(&mut self, scenario: &Value) -> Result<(), String> {
-        let mut proposed = false;
         for op in scenario["ops"].as_array().unwrap() {
             self.note_rejected(op).await;
             let before = self.draft().await;
             self.perform(op).await.map_err(|cause| format!("{op}: {cause}"))?;
             let is_by_user =
                 ["user", "user_batch", "user_full", "undo", "redo"].iter().any(|by| op["op"] == *by);
-            proposed |= op["op"] == "agent_replace" || op["op"] == "agent_write";
-            // Before its first change the agent has no side of its own.
-            if is_by_user && proposed {
+            if is_by_user {
                 let after = self.draft().await;
                 self.untold.change(&before, &after);
             }
@@ -112,6 +112,7 @@ impl Play {
                 let input =
                     json!({ "file_path": self.path, "old_string": op["old"], "new_string": op["new"] });
                 let outcome = self.call("Edit", input).await?;
+                self.proposed = true;
                 if outcome.is_error != (op["refused"] == true) {
                     return Err(outcome.text);
                 }
@@ -121,9 +122,14 @@ impl Play {
                 Ok(())
             }
             "agent_write" => {
+                if !self.proposed {
+                    // What is read is known.
+                    self.untold = Lines::default();
+                }
                 self.call("Read", json!({ "file_path": self.path })).await?;
                 let input = json!({ "file_path": self.path, "content": op["text"] });
                 let outcome = self.call("Write", input).await?;
+                self.proposed = true;
                 if outcome.is_error { Err(outcome.text) } else { Ok(()) }
             }
             "user" => {
@@ -243,8 +249,11 @@ impl Play {
         if all != untold {
             return Err(format!("the user changed {untold:?}, told was {told:?}"));
         }
-        self.facts.lines.add(untold);
-        self.told.extend(news);
+        if self.proposed {
+            self.facts.lines.add(untold);
+        }
+        let is_of_table = |said: &Said| self.proposed || !matches!(said, Said::FileChanged(_));
+        self.told.extend(news.into_iter().filter(is_of_table));
         Ok(())
     }
 
@@ -276,7 +285,7 @@ impl Play {
 
     async fn draft(&mut self) -> String {
         let shown = self.puppets.show(&self.uri.clone()).await;
-        shown["draft"].as_str().unwrap_or_default().to_owned()
+        shown["draft"].as_str().map_or_else(|| self.text(), str::to_owned)
     }
 
     fn step(&mut self) {
@@ -368,7 +377,7 @@ fn said(told: &str) -> Vec<Said> {
                 mine: quoted(below(), "  The user's text:"),
                 agents: quoted(below(), "  Yours:"),
             }
-        } else if line.starts_with("f.txt was changed by the user since") {
+        } else if line.starts_with("f.txt was changed by the user ") {
             in_diff = true;
             let diff = lines[at + 1..].iter().copied().take_while(|line| !line.starts_with('<'));
             Said::FileChanged(Lines::of_diff(diff))

@@ -12,7 +12,7 @@ use super::session_context::SessionContext;
 use super::state::RoundContext;
 use crate::config::ContextNumber;
 use crate::conversation::{AttachmentKind, Message};
-use crate::documents::{AbsPath, ReadError, Text, Workspace};
+use crate::documents::{AbsPath, Begun, ReadError, Text, Workspace};
 use crate::review::{HalfMove, Told, ToldWhat, unified_diff};
 
 /// The text of each file when the model was last told of a change there. One for each session.
@@ -64,6 +64,14 @@ async fn notice_changes(
     told: &mut Vec<Told>,
 ) {
     let is_told = |told: &[Told], path: &AbsPath| told.iter().any(|told| told.path == *path);
+    for (path, Begun { seen, on }) in context.seen.take_begun() {
+        let before = noticed.put(path.clone(), Some(on.clone()), seen);
+        let change = difference(before.as_ref(), Some(&on)).map(|diff| Told {
+            path,
+            what: ToldWhat::FileChanged { by: "the user or another program", diff },
+        });
+        told.splice(0..0, change);
+    }
     for path in context.seen.paths() {
         if same.contains(&path) && !is_told(told, &path) {
             continue;

@@ -25,6 +25,15 @@ struct Files {
     /// When each was last shown or changed, counted in such events.
     last: HashMap<AbsPath, u64>,
     events: u64,
+    /// Files in which the agent began to change another text than the one that was shown.
+    begun: HashMap<AbsPath, Begun>,
+}
+
+/// The agent began to change a text that the model had not been shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Begun {
+    pub seen: Text,
+    pub on: Text,
 }
 
 /// What was shown of one file.
@@ -104,6 +113,20 @@ impl Seen {
     /// The model no longer has what it was shown, for example after its history was cut.
     pub fn forget(&self, path: &AbsPath) {
         self.lock().forget(path);
+    }
+
+    /// The agent's own text of this file begins as `on`: what the model was not shown of it is to be told.
+    pub fn begins(&self, path: &AbsPath, on: &Text) {
+        let mut files = self.lock();
+        let Some(seen) = files.of.get(path).map(|file| file.text.clone()).filter(|seen| seen != on) else {
+            return;
+        };
+        files.begun.entry(path.clone()).or_insert_with(|| Begun { seen, on: on.clone() });
+    }
+
+    /// What `begins` found since the last time.
+    pub fn take_begun(&self) -> HashMap<AbsPath, Begun> {
+        std::mem::take(&mut self.lock().begun)
     }
 
     /// Every file that was shown, in order.

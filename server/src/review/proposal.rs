@@ -75,6 +75,8 @@ pub struct Proposed {
     /// The hunks that the call made or changed.
     pub hunks: Vec<super::HunkId>,
     pub comes_in: ComesIn,
+    /// It is the session's first change of this file.
+    pub begins: bool,
 }
 
 /// Whether a change is accepted without asking.

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::target::file;
 use super::tool::ToolUseContext;
 use super::{ToolError, ToolResult};
-use crate::documents::ReadError;
+use crate::documents::{AbsPath, ReadError};
 use crate::review::{AgentView, ComesIn, HunkId, MakeProposal, ProposeError, Proposed, Reason, patch};
 
 /// The file as the agent has it. A file that is not there is a view without text.
@@ -28,7 +28,16 @@ pub(super) async fn propose(
     make: MakeProposal,
 ) -> Result<Proposed, ToolError> {
     let reason = reason(context, summary);
-    context.desk.propose(&context.session, &view.path, reason, make).await.map_err(refused)
+    let proposed = context.desk.propose(&context.session, &view.path, reason, make).await.map_err(refused)?;
+    began(context, &view.path, &proposed);
+    Ok(proposed)
+}
+
+/// What the first change of a file was made on may not be what the model was shown; from then on the desk watches.
+pub(super) fn began(context: &ToolUseContext, path: &AbsPath, proposed: &Proposed) {
+    if let Some(before) = proposed.before.as_ref().filter(|_| proposed.begins) {
+        context.seen.begins(path, before);
+    }
 }
 
 /// What a call gives back that has `done` this, with `more` fields of its kind.

@@ -375,6 +375,42 @@ async fn a_change_of_a_file_that_was_read_is_told_once() {
 }
 
 #[tokio::test]
+async fn a_change_between_the_reading_of_a_file_and_its_first_edit_is_told_once() {
+    let edit = |id: &str, old: &str, new: &str| {
+        tool(id, "Edit", json!({"file_path": "a.rs", "old_string": old, "new_string": new}))
+    };
+    let both = || vec![edit("t4", "one", "1"), edit("t5", "six", "6")];
+    let after_another =
+        |edits: Vec<Piece>| vec![tool("t3", "Ask", json!({}))].into_iter().chain(edits).collect();
+    for edits in [vec![edit("t4", "one", "1")], both()] {
+        let script = vec![
+            vec![tool("t1", "Read", json!({"file_path": "a.rs"}))],
+            after_another(edits),
+            vec![tool("t6", "Ask", json!({}))],
+            vec![edit("t7", "1", "eins")],
+            vec![text("done")],
+        ];
+        let all: Vec<Arc<dyn Tool>> =
+            vec![Arc::new(Read), Arc::new(Edit), Arc::new(TestTool::new(Does::Ask))];
+        let files = [("a.rs", "one\ntwo\nthree\nfour\nfive\nsix\n")];
+        let mut stage = Stage::with_tools(script, &files, Tools::new(all));
+        stage.start("go");
+        stage.lines("call t3 Pending").await;
+        stage.fixture.write("a.rs", "one\ntwo\nthree\nUSER\nfive\nsix\n");
+        allow(&mut stage).await;
+        allow(&mut stage).await;
+        stage.lines("done").await;
+        let requests = stage.model.requests();
+        let told = |words: &str| {
+            let of = |request: &ModelRequest| format!("{:?}", request.messages.last()).matches(words).count();
+            requests.iter().map(of).collect::<Vec<_>>()
+        };
+        assert_eq!(told("-four\\n+USER"), [0, 0, 1, 0, 0]);
+        assert_eq!(told("was changed by"), [0, 0, 1, 0, 0]);
+    }
+}
+
+#[tokio::test]
 async fn what_the_user_decided_is_told_before_the_next_request() {
     let read = tool("t1", "Read", json!({"file_path": "a.rs"}));
     let edit = tool("t2", "Edit", json!({"file_path": "a.rs", "old_string": "two", "new_string": "zwei"}));

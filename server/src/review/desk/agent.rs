@@ -214,6 +214,7 @@ impl Desk {
         let file =
             self.files.entry(path.clone()).or_insert_with(|| File::new(None, Source::Disk { hash: None }));
         let buffer = file.buffer.clone();
+        let begins = !file.drafts.contains_key(session);
         let draft = file
             .drafts
             .entry(session.clone())
@@ -243,7 +244,7 @@ impl Desk {
         draft.is_known();
         let changed = |hunk: &crate::review::HunkView| revisions.get(&hunk.id) != Some(&hunk.revision);
         let hunks = draft.draft.hunks().into_iter().filter(changed).map(|hunk| hunk.id).collect();
-        Proposed { before, after: draft.draft.text(), hunks, comes_in: ComesIn::Nothing }
+        Proposed { before, after: draft.draft.text(), hunks, comes_in: ComesIn::Nothing, begins }
     }
 }
 

@@ -127,7 +127,10 @@ async fn written(
     });
     let what = match context.desk.propose(&context.session, path, reason, make).await {
         Ok(proposed) if is_new => What::Created(proposed),
-        Ok(proposed) => What::Changed(proposed),
+        Ok(proposed) => {
+            proposing::began(context, path, &proposed);
+            What::Changed(proposed)
+        }
         Err(error) => refused(error),
     };
     (what, form)
