@@ -104,7 +104,8 @@ impl CallResult<'_> {
     }
 }
 
-/// Counts answers: records of one answer share its id.
+/// Counts answers: records of one answer share its id and follow each other. Behind a user's message the same id is that
+/// of a server that gives each answer the same one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rounds {
     last: String,
@@ -119,5 +120,10 @@ impl Rounds {
             response_id.clone_into(&mut self.last);
         }
         self.count - 1
+    }
+
+    /// The user has said something: what follows is another answer.
+    pub(super) fn close(&mut self) {
+        self.last.clear();
     }
 }

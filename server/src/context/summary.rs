@@ -162,11 +162,15 @@ fn rounds(messages: &[Message]) -> Vec<&[Message]> {
     let mut starts = Vec::new();
     let mut last = None;
     for (at, message) in messages.iter().enumerate() {
-        if let Message::Assistant(answer) = message {
-            let round = counter.of(&answer.response_id);
-            if last.replace(round) != Some(round) {
-                starts.push(at);
+        match message {
+            Message::Assistant(answer) => {
+                let round = counter.of(&answer.response_id);
+                if last.replace(round) != Some(round) {
+                    starts.push(at);
+                }
             }
+            Message::User(_) => counter.close(),
+            Message::System(_) | Message::Attachment(_) | Message::Progress(_) => {}
         }
     }
     if let Some(first) = starts.first_mut() {
@@ -238,6 +242,17 @@ mod tests {
     fn check_division(keep: u64, kept: usize) {
         let division = divided(&history(), keep);
         assert_eq!((division.summarised.len(), division.kept.len()), (24 - kept, kept));
+    }
+
+    #[test]
+    fn rounds_are_told_apart_though_their_answers_have_the_same_id() {
+        let mut history = history();
+        for message in &mut history {
+            if let Message::Assistant(answer) = message {
+                std::sync::Arc::make_mut(answer).response_id = "constant".to_owned();
+            }
+        }
+        assert_eq!(rounds(&history).len(), 11);
     }
 
     #[test]

@@ -53,6 +53,7 @@ impl Found {
                     }
                 }
                 Message::User(user) => {
+                    self.counted.close();
                     if is_prompt(user) {
                         self.last_prompt = Some(at);
                     }
