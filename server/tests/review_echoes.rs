@@ -261,8 +261,13 @@ fn redo_hands_both_texts_to_the_agent() {
     draft.buffer_changed(&[change(3, 0, "x")]);
     draft.resolve(&named(&draft.hunks()[0]), Take::Redo).unwrap();
     check(&draft, "a\nbx\nc\nd\ne\n", "a\nbx\nc\nd\ne\n", "");
-    let both =
-        ToldWhat::Conflicted { summary: "try".to_owned(), mine: "bx\n".to_owned(), agents: "B\n".to_owned() };
+    let both = ToldWhat::Conflicted {
+        summary: "try".to_owned(),
+        mine: "bx\n".to_owned(),
+        agents: "B\n".to_owned(),
+        amended: false,
+        by_others: false,
+    };
     assert_eq!(draft.take_told(), [both]);
 }
 
@@ -320,6 +325,7 @@ fn told(draft: &mut Draft) -> Vec<&'static str> {
     all.iter()
         .map(|told| match told {
             ToldWhat::Accepted { .. } => "accepted",
+            ToldWhat::AcceptedOver { .. } => "accepted over",
             ToldWhat::AcceptedByHand { .. } => "accepted by hand",
             ToldWhat::Rejected { .. } => "rejected",
             ToldWhat::Amended { .. } => "amended",

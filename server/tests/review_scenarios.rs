@@ -228,6 +228,7 @@ fn said(what: ToldWhat) -> Said {
     let lines = |diff: &str| Lines::of_diff(diff.lines());
     match what {
         ToldWhat::Accepted { summary } => Said::Accepted(Share::of(&summary)),
+        ToldWhat::AcceptedOver { mine, .. } => Said::AcceptedOver(without_last_end(&mine)),
         ToldWhat::AcceptedByHand { summary } => Said::AcceptedByHand(Share::of(&summary)),
         ToldWhat::Rejected { reason, text, half, .. } => Said::Rejected {
             text: without_last_end(&text),

@@ -356,7 +356,9 @@ fn said(told: &str) -> Vec<Said> {
         let below = || lines[at + 1..].iter().copied().take_while(|line| line.starts_with("  "));
         let summary = line.split_once(" in f.txt: ").map_or("", |(_, summary)| summary);
         let share = Share::of(summary);
-        let said = if line.starts_with("- accepted in ") {
+        let said = if line.starts_with("- accepted in f.txt, over the user's text: ") {
+            Said::AcceptedOver(quoted(below(), "  What was there instead:"))
+        } else if line.starts_with("- accepted in ") {
             Said::Accepted(share)
         } else if line.starts_with("- made by hand, ") {
             Said::AcceptedByHand(share)

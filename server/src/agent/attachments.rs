@@ -178,6 +178,13 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
     let change = |text| (AttachmentKind::FileChanged, text);
     match what {
         ToldWhat::Accepted { summary } => decision(format!("- accepted in {name}: {summary}")),
+        ToldWhat::AcceptedOver { summary, mine, by_others } => {
+            let whose = if *by_others { "text that came in meanwhile" } else { "the user's text" };
+            decision(format!(
+                "- accepted in {name}, over {whose}: {summary}\n  What was there instead{}",
+                quoted(mine)
+            ))
+        }
         ToldWhat::AcceptedByHand { summary } => {
             decision(format!("- made by hand, as you proposed it, in {name}: {summary}"))
         }
@@ -206,11 +213,19 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
         ToldWhat::Undone { summary } => decision(format!(
             "- taken back after it had been accepted, so pending again, in {name}: {summary}"
         )),
-        ToldWhat::Conflicted { summary, mine, agents } => decision(format!(
-            "- in CONFLICT with what the user wrote meanwhile in {name}: {summary}\n  The user's text{}\n  Yours{}",
-            quoted(mine),
-            quoted(agents)
-        )),
+        ToldWhat::Conflicted { summary, mine, agents, amended, by_others } => {
+            let (with, theirs) = if *by_others {
+                ("text that came in meanwhile", "The text there now")
+            } else {
+                ("what the user wrote meanwhile", "The user's text")
+            };
+            let yours = if *amended { "Yours, as the user put it" } else { "Yours" };
+            decision(format!(
+                "- in CONFLICT with {with} in {name}: {summary}\n  {theirs}{}\n  {yours}{}",
+                quoted(mine),
+                quoted(agents)
+            ))
+        }
         ToldWhat::FileChanged { by, diff } => change(format!(
             "{name} was changed by {by} since you last saw it. The change is meant: do not undo it.\n{diff}"
         )),
@@ -279,10 +294,49 @@ mod tests {
     fn both_texts_of_a_conflict_are_told_and_what_is_deleted_as_such() {
         let (summary, agents) = ("add a guard".to_owned(), "if a {}\n".to_owned());
         check(
-            vec![ToldWhat::Conflicted { summary, mine: String::new(), agents }],
+            vec![ToldWhat::Conflicted {
+                summary,
+                mine: String::new(),
+                agents,
+                amended: false,
+                by_others: false,
+            }],
             &["What became of changes you proposed:\n\
                - in CONFLICT with what the user wrote meanwhile in a.rs: add a guard\n  \
                The user's text: nothing, the lines are deleted\n  Yours:\n    if a {}"],
+        );
+    }
+
+    #[test]
+    fn what_an_accept_went_over_is_told() {
+        let over = |by_others| ToldWhat::AcceptedOver {
+            summary: "add a guard".to_owned(),
+            mine: "if b {}\n".to_owned(),
+            by_others,
+        };
+        check(
+            vec![over(false), over(true)],
+            &["What became of changes you proposed:\n\
+               - accepted in a.rs, over the user's text: add a guard\n  What was there instead:\n    if b {}\n\
+               - accepted in a.rs, over text that came in meanwhile: add a guard\n  What was there instead:\n    \
+               if b {}"],
+        );
+    }
+
+    #[test]
+    fn a_conflict_with_another_sessions_text_is_none_with_the_users() {
+        let conflict = ToldWhat::Conflicted {
+            summary: "add a guard".to_owned(),
+            mine: "if b {}\n".to_owned(),
+            agents: "if a {}\n".to_owned(),
+            amended: true,
+            by_others: true,
+        };
+        check(
+            vec![conflict],
+            &["What became of changes you proposed:\n\
+               - in CONFLICT with text that came in meanwhile in a.rs: add a guard\n  The text there now:\n    \
+               if b {}\n  Yours, as the user put it:\n    if a {}"],
         );
     }
 

@@ -3,7 +3,7 @@
 use super::claim::{Claim, Over, Sent};
 use super::draft::Draft;
 use super::hunk::{Hunk, Share};
-use super::line::{End, Line, joined, read, replacement, split};
+use super::line::{End, Line, joined, read, replacement, same, split};
 use super::partial::partly;
 use super::refusal::{Refusal, Warning};
 use super::shown::trimmed;
@@ -125,14 +125,14 @@ impl Draft {
         let halves = self.halves_of_moves(&indexes);
         self.warn_about_moves(&halves);
         for index in indexes.into_iter().rev() {
-            let is_half = halves.iter().any(|(half, _)| *half == index);
-            self.reject_at(index, reason, is_half.then(|| self.half_left(index)));
+            let other = halves.iter().find(|(half, _)| *half == index).map(|(_, other)| other.clone());
+            self.reject_at(index, reason, other.map(|other| (self.half_left(index), other)));
         }
         self.realign_if_lost();
         Ok(())
     }
 
-    fn reject_at(&mut self, index: usize, reason: Option<&str>, half: Option<HalfMove>) {
+    fn reject_at(&mut self, index: usize, reason: Option<&str>, half: Option<(HalfMove, HunkId)>) {
         if index >= self.alignment.hunks.len() {
             return;
         }
@@ -201,12 +201,19 @@ impl Draft {
             must_ask: None,
         };
         if let Some(hunk) = self.alignment.hunks.get_mut(index) {
-            self.told.altered(&hunk.id, hunk.summary(), &agents, &lines);
+            self.told.amended(hunk, &agents, &lines);
             if !hunk.reasons.contains(&by_user) {
                 hunk.reasons = hunk.reasons.iter().chain([&by_user]).cloned().collect();
             }
         }
+        let was = self.alignment.hunks.get(index).cloned();
+        let text = joined(&agents);
         self.rewrite(index, &lines, agents);
+        // The user's words are what was there: nothing of the agent's is left.
+        if let Some(was) = was.filter(|was| self.alignment.find(&was.id).is_none() && same(&lines, &mine)) {
+            self.rejected_text(text.clone());
+            self.told.record(&was, Net::Rejected { reason: None, text, half: None });
+        }
         Ok(())
     }
 

@@ -1,6 +1,5 @@
 //! One file's two texts, aligned line by line.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -138,12 +137,10 @@ impl Draft {
         }
         if let Some(buffer) = &self.buffer {
             for (hunk, told, now) in self.accepted.take_altered(buffer) {
-                self.told.altered(&hunk, String::new(), &told, &now);
+                self.told.altered(&hunk, &told, &now);
             }
         }
-        let told = self.told.take();
-        let pending: HashSet<String> = self.alignment.hunks.iter().map(Hunk::summary).collect();
-        told.into_iter().map(|what| what.of_what_is_left(&pending)).collect()
+        self.told.take(&self.alignment.hunks)
     }
 
     pub fn take_warnings(&mut self) -> Vec<Warning> {

@@ -5,6 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::claim::Claim;
 use super::line::Line;
+use crate::conversation::ToolUseId;
+
 use super::{Accept, HunkId, HunkState, InlineMark, Reason};
 
 /// A place where buffer and draft differ: these lines of the one against those of the other.
@@ -46,6 +48,9 @@ pub(super) struct Shown {
     /// The edit that accepts it, as it was when the hunk began at the line that it names.
     pub(super) accept: Accept,
 }
+
+/// The tool call that a hunk comes from, and what it was for.
+pub(super) type Call = (ToolUseId, String);
 
 /// How much of a proposal a hunk is, as the agent is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,10 +127,18 @@ impl Hunk {
         }
     }
 
+    /// The agent's last.
+    fn own_reason(&self) -> Option<&Reason> {
+        self.reasons.iter().rev().find(|reason| !reason.by_user).or(self.reasons.last())
+    }
+
+    pub(super) fn call(&self) -> Option<Call> {
+        self.own_reason().map(|reason| (reason.tool_use_id.clone(), reason.summary.clone()))
+    }
+
     /// What the agent is told it was about, in the words of its own proposal.
     pub(super) fn summary(&self) -> String {
-        let own = self.reasons.iter().rev().find(|reason| !reason.by_user);
-        let summary = own.or(self.reasons.last()).map(|reason| reason.summary.as_str()).unwrap_or_default();
+        let summary = self.own_reason().map(|reason| reason.summary.as_str()).unwrap_or_default();
         match self.share {
             Share::Whole => summary.to_owned(),
             Share::Part => format!("a part of: {summary}"),

@@ -1,7 +1,5 @@
 //! What the agent asks of the desk, and what it is told back.
 
-use std::collections::HashSet;
-
 use crate::conversation::ToolUseId;
 use crate::documents::{AbsPath, Change, ReadError, Stamp, Text};
 
@@ -111,6 +109,13 @@ pub enum ToldWhat {
     Accepted {
         summary: String,
     },
+    /// A conflict in which the agent's side was taken: in the place of this text.
+    AcceptedOver {
+        summary: String,
+        mine: String,
+        /// The text may not be the user's own writing.
+        by_others: bool,
+    },
     /// By the user's own typing, or outside the editor.
     AcceptedByHand {
         summary: String,
@@ -127,7 +132,7 @@ pub enum ToldWhat {
         summary: String,
         diff: String,
     },
-    /// Changed by the user after the accept: a small diff.
+    /// Accepted, with words that the user changed before or after: a small diff.
     Altered {
         summary: String,
         diff: String,
@@ -140,6 +145,10 @@ pub enum ToldWhat {
         summary: String,
         mine: String,
         agents: String,
+        /// The agent's side is in the user's words.
+        amended: bool,
+        /// The other side may not be the user's own writing.
+        by_others: bool,
     },
     /// The user or another program changed a file the model has seen: a small diff.
     FileChanged {
@@ -156,17 +165,4 @@ pub enum ToldWhat {
 pub enum HalfMove {
     Twice,
     Nowhere,
-}
-
-impl ToldWhat {
-    /// A decision about some hunks of a proposal is told as one about a part, while others of it are `pending`.
-    pub(super) fn of_what_is_left(mut self, pending: &HashSet<String>) -> Self {
-        if let Self::Accepted { summary } | Self::AcceptedByHand { summary } | Self::Rejected { summary, .. } =
-            &mut self
-            && pending.contains(summary)
-        {
-            *summary = format!("a part of: {summary}");
-        }
-        self
-    }
 }

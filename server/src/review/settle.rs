@@ -7,7 +7,7 @@ use super::claim::Claim;
 use super::diff::{Replaced, diff};
 use super::draft::Draft;
 use super::hunk::{Hunk, Share};
-use super::line::{End, Line, read, same, same_words};
+use super::line::{End, Line, joined, read, same, same_words};
 use super::merge::{Piece, Taken, merge};
 use super::told::Net;
 use crate::documents::Text;
@@ -104,7 +104,9 @@ impl Draft {
             hunk.claim = None;
             let whole = same_words(&claim.expected, &agents);
             if whole {
-                return self.resolve_hunk(index, &mine, Some(&claim.before), Net::Accepted);
+                let told =
+                    if hunk.conflicted { Net::AcceptedOver(joined(&claim.before)) } else { Net::Accepted };
+                return self.resolve_hunk(index, &mine, Some(&claim.before), told);
             }
             hunk.base.clone_from(&mine);
             hunk.share = Share::Rest;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Said {
     Accepted(Share),
+    AcceptedOver(String),
     AcceptedByHand(Share),
     Rejected { text: String, why: Option<String>, stands_twice: bool },
     Amended(Lines),
@@ -55,6 +56,7 @@ pub(crate) struct Facts {
 #[derive(Clone, Copy)]
 enum Part {
     Accepted(Share),
+    AcceptedOver(&'static str),
     ByHand(Share),
     Rejected,
     /// A conflict in which the user's text was taken.
@@ -71,7 +73,8 @@ enum Part {
 }
 
 use Part::{
-    Accepted, Altered, Amended, ByHand, Changed, Conflict, Rejected, RejectedFor, RejectedHalf, Undone,
+    Accepted, AcceptedOver, Altered, Amended, ByHand, Changed, Conflict, Rejected, RejectedFor, RejectedHalf,
+    Undone,
 };
 use Share::{Part as APart, Whole};
 
@@ -105,10 +108,10 @@ const MEANING: &[(&str, &[Part])] = &[
     ("part accepted", &[Accepted(APart)]),
     ("1 accepted, 1 conflict", &[Accepted(Whole), Conflict]),
     ("1 accepted, 1 pending", &[Accepted(Whole), Undone]),
-    ("accepted over the user text", &[Accepted(Whole)]),
-    ("accepted; later altered to B!", &[Accepted(Whole), Altered]),
-    ("accepted; user changed one line back", &[Accepted(Whole), Altered]),
-    ("accepted; then formatted (small diff)", &[Accepted(Whole), Altered]),
+    ("accepted over the user text", &[AcceptedOver("bx")]),
+    ("accepted; later altered to B!", &[Altered]),
+    ("accepted; user changed one line back", &[Altered]),
+    ("accepted; then formatted (small diff)", &[Altered]),
     ("accepted, then undone: pending", &[Undone]),
     ("pending", &[Undone]),
     ("pending; user took ! back", &[Undone, Changed(1, 1)]),
@@ -140,6 +143,7 @@ pub(crate) fn wanted(value: &str, facts: &Facts) -> Result<Vec<Said>, String> {
     for part in *parts {
         match *part {
             Accepted(share) => said.push(Said::Accepted(share)),
+            AcceptedOver(mine) => said.push(Said::AcceptedOver(mine.to_owned())),
             ByHand(share) => said.push(Said::AcceptedByHand(share)),
             Rejected => {
                 said.push(Said::Rejected { text: next_rejected(), why: None, stands_twice: false });

@@ -14,7 +14,7 @@ use crate::review::told::is_said_in;
 use crate::review::whole_text::names_all;
 use crate::review::{
     AgentView, ComesIn, Draft, Extent, HunkId, Proposal, ProposeError, Proposed, Reason, TextConflict, Told,
-    replaces_all, three_way,
+    ToldWhat, replaces_all, three_way,
 };
 
 /// Conflicts that an error shows.
@@ -73,7 +73,14 @@ impl Desk {
         for (path, file) in &mut self.files {
             let Some(draft) = file.drafts.get_mut(session) else { continue };
             draft.note_changes();
-            let of_hunks = draft.draft.take_told();
+            let mut of_hunks = draft.draft.take_told();
+            for told in &mut of_hunks {
+                if let ToldWhat::Conflicted { by_others, .. } | ToldWhat::AcceptedOver { by_others, .. } =
+                    told
+                {
+                    *by_others = draft.others;
+                }
+            }
             let mut of_file = std::mem::take(&mut draft.told);
             of_file.retain(|change| !is_said_in(&of_hunks, change));
             let told = of_hunks.into_iter().chain(of_file);

@@ -67,6 +67,8 @@ pub(super) struct DraftFile {
     pub known: Option<Text>,
     /// Whose hands changed the buffer since then.
     pub hands: BTreeSet<Hand>,
+    /// Others than the user have changed the buffer beside this draft.
+    pub others: bool,
     /// What the desk itself has to tell: what the draft can't know.
     pub told: Vec<ToldWhat>,
     /// When edits that were sent are no longer looked for.
@@ -149,6 +151,7 @@ impl DraftFile {
             rename: None,
             reasons: Vec::new(),
             hands: BTreeSet::new(),
+            others: false,
             told: Vec::new(),
             forget_sent: None,
             overwriting: HashSet::new(),

@@ -155,7 +155,9 @@ impl Desk {
             }
             for (session, draft) in &mut file.drafts {
                 let other = !accepted_of.is_empty() && !accepted_of.contains(session);
-                draft.hands.insert(if other { Hand::OtherSession } else { hand(session) });
+                let hand = if other { Hand::OtherSession } else { hand(session) };
+                draft.others |= hand != Hand::User;
+                draft.hands.insert(hand);
             }
         }
         self.heed_warnings(path);

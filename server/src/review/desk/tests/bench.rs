@@ -329,12 +329,19 @@ pub(super) fn message(results: &[DecisionResult]) -> &str {
 fn in_short(what: &ToldWhat) -> String {
     match what {
         ToldWhat::Accepted { summary } => format!("accepted: {summary}"),
+        ToldWhat::AcceptedOver { summary, mine, .. } => {
+            format!("accepted over {}: {summary}", mine.trim_end())
+        }
         ToldWhat::AcceptedByHand { summary } => format!("accepted by hand: {summary}"),
         ToldWhat::Rejected { summary, .. } => format!("rejected: {summary}"),
         ToldWhat::Amended { summary, .. } => format!("amended: {summary}"),
         ToldWhat::Altered { summary, .. } => format!("altered: {summary}"),
         ToldWhat::Undone { summary } => format!("undone: {summary}"),
-        ToldWhat::Conflicted { summary, .. } => format!("conflicted: {summary}"),
+        ToldWhat::Conflicted { summary, amended, by_others, .. } => {
+            let amended = if *amended { " (amended)" } else { "" };
+            let others = if *by_others { " (with others)" } else { "" };
+            format!("conflicted: {summary}{amended}{others}")
+        }
         ToldWhat::FileChanged { by, .. } => format!("changed by {by}"),
         ToldWhat::FileRenamed { to } => format!("renamed to {}", to.file_name()),
     }

@@ -65,7 +65,7 @@ async fn another_change_of_the_same_line_is_a_conflict() {
     let bench = with_hunk().await;
     bench.changed_outside("f", "a\nzz\nc\nd\n").await;
     assert_eq!(bench.review().await, "f [A] 1 zz -> B conflicted\n");
-    assert_eq!(bench.told("A").await, ["f: conflicted: b>B"]);
+    assert_eq!(bench.told("A").await, ["f: conflicted: b>B (with others)"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -33,6 +33,7 @@ async fn two_sessions_that_change_one_line_conflict_when_one_is_accepted() {
     bench.edit("B", "f", "b", "B1").await;
     bench.accept("f", 0).await;
     assert_eq!(bench.review().await, "f [B] 1 A1 -> B1 conflicted\n");
+    assert_eq!(bench.told("B").await, ["f: conflicted: b>B1 (with others)"]);
 }
 
 #[tokio::test(start_paused = true)]
