@@ -124,7 +124,23 @@ async fn progress_says_why_a_request_is_made_again() {
         .await;
     let message = report["value"]["message"].as_str().unwrap();
     assert!(message.starts_with("The model is overloaded (529): Overloaded."), "{message}");
-    client.notification("$/progress", |params| params["value"]["message"] == "done").await;
+    client.notification("$/progress", |params| params["value"]["message"] == "answered: Open chat").await;
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn progress_ends_with_the_reason_of_a_failure() {
+    let model =
+        ModelServer::playing([ModelAnswer::refusal(401, "authentication_error", "invalid x-api-key")]).await;
+    let mut home = Home::new();
+    home.asks(&model.url());
+    let mut client = plain(&home).await;
+    ask(&mut client, "hello").await;
+    client.notification("window/showMessage", |shown| shown["type"] == 1).await;
+    let end = client.notification("$/progress", |params| params["value"]["kind"] == "end").await;
+    let message = end["value"]["message"].as_str().unwrap();
+    assert!(message.starts_with("failed: "), "{message}");
+    assert!(message.chars().count() <= 80, "{message}");
     assert_eq!(client.close().await, 0);
 }
 

@@ -8,12 +8,16 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::outgoing::Outgoing;
+use super::surface::words::{one_line, shortened};
 use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason, ToolCallStatus};
 use crate::conversation::TaskId;
-use crate::models::ProviderEvent;
+use crate::models::{BlockDelta, ProviderEvent};
+use crate::tools::ToolKind;
 
 /// An editor that does not answer the creation of a token shows no progress.
 const CREATE_DEADLINE: Duration = Duration::from_secs(9);
+/// Characters of the last line, which stands in a status line.
+const LAST_WIDTH: usize = 80;
 /// Faster lines nobody reads.
 const EVERY: Duration = Duration::from_millis(100);
 
@@ -57,6 +61,8 @@ struct Task {
     calls: u32,
     /// The line says that the model is silent.
     silent: bool,
+    has_said: bool,
+    has_changed: bool,
 }
 
 /// What one task shows.
@@ -93,15 +99,25 @@ impl Progress {
             }
             SessionEvent::Loop(LoopEvent::Stream(event)) => {
                 let is_first = matches!(event, ProviderEvent::MessageStart { .. });
-                if let Some(task) = task.filter(|task| is_first || task.silent) {
-                    task.report("thinking…".to_owned());
-                    task.silent = false;
+                let is_text = matches!(event, ProviderEvent::BlockDelta { delta: BlockDelta::Text(_), .. });
+                if let Some(task) = task {
+                    task.has_said |= is_text;
+                    if is_first || task.silent {
+                        task.report("thinking…".to_owned());
+                        task.silent = false;
+                    }
                 }
             }
             SessionEvent::ToolCall(call) if call.status == ToolCallStatus::InProgress => {
                 if let Some(task) = task {
                     task.calls += 1;
                     task.report(format!("{} ({})", call.title, task.calls));
+                }
+            }
+            SessionEvent::ToolCall(call) if call.status == ToolCallStatus::Completed => {
+                if let Some(task) = task {
+                    task.has_changed |=
+                        matches!(call.kind, ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
                 }
             }
             SessionEvent::PermissionAsked(request) => {
@@ -111,7 +127,7 @@ impl Progress {
             }
             SessionEvent::Loop(LoopEvent::Done(terminal)) => {
                 if let Some(task) = self.tasks.remove(&update.task) {
-                    task.line.send_replace(Line::End(last_line(terminal).to_owned()));
+                    task.line.send_replace(Line::End(task.last_line(terminal)));
                 }
             }
             SessionEvent::Loop(
@@ -131,7 +147,7 @@ impl Progress {
         let (line, lines) = watch::channel(Line::Report("thinking…".to_owned()));
         let token = self.running.take_token(&task);
         tokio::spawn(show(self.outgoing.clone(), self.running.clone(), token, lines));
-        self.tasks.insert(task, Task { line, calls: 0, silent: false });
+        self.tasks.insert(task, Task { line, calls: 0, silent: false, has_said: false, has_changed: false });
     }
 }
 
@@ -144,6 +160,37 @@ impl Task {
             *line = report;
             is_new
         });
+    }
+
+    /// Some editors show it in place of every message, so it has to say why.
+    fn last_line(&self, terminal: &Terminal) -> String {
+        let how = how_it_ended(terminal.reason);
+        let why = terminal.message.as_deref().and_then(|message| message.lines().next());
+        let line = match (terminal.reason, why) {
+            (TerminalReason::Completed, Some(said)) => said.to_owned(),
+            (TerminalReason::Completed, None) if self.has_said && !self.has_changed => {
+                "answered: Open chat".to_owned()
+            }
+            (
+                TerminalReason::BlockingLimit
+                | TerminalReason::PromptTooLong
+                | TerminalReason::ImageError
+                | TerminalReason::ModelError
+                | TerminalReason::StopHookPrevented
+                | TerminalReason::HookStopped,
+                Some(why),
+            ) => format!("{how}: {why}"),
+            (
+                TerminalReason::Completed
+                | TerminalReason::AbortedStreaming
+                | TerminalReason::AbortedTools
+                | TerminalReason::MaxTurns
+                | TerminalReason::BudgetExhausted,
+                _,
+            )
+            | (_, None) => how.to_owned(),
+        };
+        shortened(&one_line(&line), LAST_WIDTH).into_owned()
     }
 }
 
@@ -175,8 +222,8 @@ async fn show(outgoing: Outgoing, running: Running, token: String, mut lines: wa
     running.lock().remove(&token);
 }
 
-const fn last_line(terminal: &Terminal) -> &'static str {
-    match terminal.reason {
+const fn how_it_ended(reason: TerminalReason) -> &'static str {
+    match reason {
         TerminalReason::Completed => "done",
         TerminalReason::AbortedStreaming | TerminalReason::AbortedTools => "cancelled",
         TerminalReason::MaxTurns => "stopped: too many turns",

@@ -12,7 +12,7 @@ mod mini_diff;
 mod own_folder;
 mod place;
 mod review_file;
-mod words;
+pub(super) mod words;
 
 pub mod advance;
 pub mod chat;

@@ -7,10 +7,32 @@ vim.lsp.enable('copydesk')
 -- The rest is comfort. Each pending change is shown as a diff under its line:
 vim.diagnostic.config({ virtual_lines = { current_line = true } })
 
--- Messages in one line: Neovim's own way to show them waits for a key each time.
+-- Messages in one line: Neovim's own way to show them waits for a key each time. `:messages` has all their lines.
+local function say(text, level)
+  if vim.fn.mode():find('^[cr]') then return vim.defer_fn(function() say(text, level) end, 500) end
+  local colour = ({ 'ErrorMsg', 'WarningMsg' })[level]
+  local first
+  local function show(line, keep)
+    vim.cmd.redraw()
+    vim.api.nvim_echo({ { line, colour } }, keep, {})
+  end
+  for _, rest in ipairs(vim.split(text, '\n', { trimempty = true })) do
+    repeat
+      local line = vim.fn.printf('%.' .. vim.v.echospace .. 'S', (rest:gsub('%c', ' ')))
+      first, rest = first or line, rest:sub(#line + 1)
+      show(line, true)
+    until line == '' or rest == ''
+  end
+  show(first or '', false)
+end
 vim.lsp.config('copydesk', { handlers = {
-  ['window/showMessage'] = function(_, shown) vim.notify(shown.message, 5 - shown.type) end,
+  ['window/showMessage'] = function(_, shown) say(shown.message, shown.type) end,
 } })
+-- How a task ended; an answer without a change is in the chat, which gra opens.
+vim.api.nvim_create_autocmd('LspProgress', { pattern = 'end', callback = function(event)
+  local client, ended = vim.lsp.get_client_by_id(event.data.client_id), event.data.params.value.message
+  if client and client.name == 'copydesk' and ended then say('Copydesk: ' .. ended) end
+end })
 
 -- ]d goes to the next change, gra opens its menu, and gry accepts it and goes on to the next one.
 vim.keymap.set('n', 'gry', function()

@@ -6,7 +6,7 @@ use crate::permissions::{has_hidden, visible};
 use crate::review::FileReview;
 
 /// Words on one line: hidden characters by their names, line breaks too.
-pub(super) fn one_line(text: &str) -> Cow<'_, str> {
+pub(in crate::lsp) fn one_line(text: &str) -> Cow<'_, str> {
     if has_hidden(text) { Cow::Owned(visible(text)) } else { Cow::Borrowed(text) }
 }
 
@@ -20,7 +20,7 @@ pub(super) fn code_line(line: &str) -> Cow<'_, str> {
 }
 
 /// Cut to `width` characters, the last of them `…`.
-pub(super) fn shortened(text: &str, width: usize) -> Cow<'_, str> {
+pub(in crate::lsp) fn shortened(text: &str, width: usize) -> Cow<'_, str> {
     if text.chars().count() <= width {
         return Cow::Borrowed(text);
     }
