@@ -142,6 +142,9 @@ pub(super) fn unreachable(error: &reqwest::Error, asked: Asked<'_>) -> Failure {
     let last = causes.pop().unwrap_or_else(|| "no cause given".to_owned());
     let untrusted = chain.contains("certificate");
     let no_tls = chain.contains("corrupt message");
+    if chain.contains("dns error") || chain.contains("failed to lookup address") {
+        return nameless(asked);
+    }
     let (why, step) = if untrusted {
         (last, "The certificate is not trusted: check the base URL, or the proxy in between.")
     } else if no_tls {
@@ -155,6 +158,16 @@ pub(super) fn unreachable(error: &reqwest::Error, asked: Asked<'_>) -> Failure {
     let again = FailureClass::Transient { retry_after: None };
     let class = if untrusted || no_tls { FailureClass::Final } else { again };
     Failure { error: ModelError::new(ModelErrorKind::Unreachable, message), class }
+}
+
+fn nameless(asked: Asked<'_>) -> Failure {
+    let parsed = reqwest::Url::parse(asked.url).ok();
+    let host = parsed.as_ref().and_then(reqwest::Url::host_str).unwrap_or(asked.url);
+    let message = format!(
+        "{} could not be reached: the name `{host}` is not known. Check the base URL, and whether this machine is online.",
+        asked.url
+    );
+    Failure { error: ModelError::new(ModelErrorKind::Unreachable, message), class: FailureClass::Nameless }
 }
 
 /// Something that no request will mend.
@@ -188,6 +201,19 @@ mod tests {
     use std::time::UNIX_EPOCH;
 
     use super::*;
+
+    #[tokio::test]
+    async fn a_name_that_is_not_known_is_told_as_that() {
+        let url = "http://model.invalid:8080";
+        let error = reqwest::Client::builder().no_proxy().build().unwrap().get(url).send().await.unwrap_err();
+        let asked = Asked { model: "m", url, api: Api { name: "Messages API", key: "K" } };
+        let failure = unreachable(&error.without_url(), asked);
+        assert_eq!(failure.class, FailureClass::Nameless);
+        assert_eq!(
+            failure.error.message,
+            "http://model.invalid:8080 could not be reached: the name `model.invalid` is not known. Check the base URL, and whether this machine is online."
+        );
+    }
 
     #[test]
     fn retry_after_is_seconds_or_a_date() {

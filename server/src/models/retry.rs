@@ -95,6 +95,8 @@ pub(super) enum FailureClass {
     Final,
     /// Throttled, overloaded or out of reach. `retry_after`: what the service asked for.
     Transient { retry_after: Option<Duration> },
+    /// The service's name is not known, which another try seldom changes.
+    Nameless,
     /// The stream broke before a block was finished.
     Cut,
     /// The stream fell silent before a block was finished.
@@ -143,6 +145,8 @@ pub(super) fn decide(failure: &Failure, tries: Tries, policy: &RetryPolicy, jitt
             return Decision::GiveUp;
         }
         FailureClass::Transient { retry_after } => retry_after.unwrap_or(backoff),
+        FailureClass::Nameless if tries.failed > 0 => return Decision::GiveUp,
+        FailureClass::Nameless => backoff,
         FailureClass::Cut if tries.cuts >= policy.after_cuts => return Decision::GiveUp,
         FailureClass::Cut => backoff,
     };

@@ -59,6 +59,12 @@ fn broken_and_silent_streams_have_limits_of_their_own() {
 }
 
 #[test]
+fn a_name_that_is_not_known_is_looked_up_once_more() {
+    check(FailureClass::Nameless, failed(0), 0.0, Some(500));
+    check(FailureClass::Nameless, failed(1), 0.0, None);
+}
+
+#[test]
 fn where_nobody_is_there_throttles_and_overloads_are_waited_out() {
     let policy = RetryPolicy::default().unattended();
     let check = |kind, retry_after: Option<u64>, tries, seconds: Option<u64>| {
