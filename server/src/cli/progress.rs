@@ -1,6 +1,6 @@
 //! A task's events as a person follows them.
 
-use copydesk_protocol::{Delta, Event, MessageRole, ToolCallStatus};
+use copydesk_protocol::{Delta, Event, MessageRole, ToolCallContent, ToolCallStatus};
 
 use super::answer_text::AnswerText;
 use super::terminal::{Look, Terminal, visible};
@@ -14,6 +14,9 @@ pub(super) enum Stream {
 
 /// The transition after which an answer goes on where it was cut.
 const GOES_ON: &str = "max_output_tokens_recovery";
+
+/// Characters of a failed call's reason.
+const REASON_WIDTH: usize = 120;
 
 /// Prints events as they come.
 pub(super) struct Progress {
@@ -73,9 +76,9 @@ impl Progress {
                 let text = self.answer.push(text);
                 self.text(terminal, &text);
             }
-            Event::ToolCall { title, status, .. } => {
+            Event::ToolCall { title, status, content, .. } => {
                 self.answered = true;
-                self.tool_call(terminal, title, *status);
+                self.tool_call(terminal, title, *status, content);
             }
             Event::ToolUseSummary { summary, .. } => {
                 self.line(terminal, Look::Quiet, &format!("· {summary}"));
@@ -140,10 +143,19 @@ impl Progress {
         }
     }
 
-    fn tool_call(&mut self, terminal: &mut Terminal, title: &str, status: ToolCallStatus) {
+    fn tool_call(
+        &mut self,
+        terminal: &mut Terminal,
+        title: &str,
+        status: ToolCallStatus,
+        content: &[ToolCallContent],
+    ) {
         match status {
             ToolCallStatus::Completed => self.line(terminal, Look::Quiet, &format!("· {title}")),
-            ToolCallStatus::Failed => self.line(terminal, Look::Bad, &format!("✗ {title}")),
+            ToolCallStatus::Failed => {
+                let why = reason(content).map(|why| format!(": {why}")).unwrap_or_default();
+                self.line(terminal, Look::Bad, &format!("✗ {title}{why}"));
+            }
             ToolCallStatus::Rejected => self.line(terminal, Look::Bad, &format!("✗ {title} (not allowed)")),
             ToolCallStatus::Pending | ToolCallStatus::InProgress => {}
         }
@@ -171,6 +183,19 @@ impl Progress {
             Stream::Err => terminal.note_part(text),
         }
     }
+}
+
+/// The first line of what a failed call says, cut.
+fn reason(content: &[ToolCallContent]) -> Option<String> {
+    let text = content.iter().find_map(|part| match part {
+        ToolCallContent::Text { text } => Some(text),
+        ToolCallContent::Data { .. } => None,
+    })?;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    if line.chars().count() <= REASON_WIDTH {
+        return Some(line.to_owned());
+    }
+    Some(line.chars().take(REASON_WIDTH - 1).chain(['…']).collect())
 }
 
 #[cfg(test)]
@@ -228,6 +253,27 @@ mod tests {
             written.text(),
             "· offline model\nI look at it.␛[2J\n· Read a.rs\n✗ Edit a.rs\nDone.\n\
              ✗ model error after 2 turns: the key is wrong\n"
+        );
+    }
+
+    #[test]
+    fn a_failed_call_says_why_on_one_line() {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        let mut progress = Progress::new(Stream::Out);
+        let failed = |why: &str| {
+            let mut event = call("Read missing.rs", ToolCallStatus::Failed);
+            if let Event::ToolCall { content, .. } = &mut event {
+                content.push(ToolCallContent::Text { text: why.into() });
+            }
+            event
+        };
+        progress.event(&mut terminal, &failed("\nmissing.rs does not exist.\nDid you mean a.rs?"));
+        progress.event(&mut terminal, &failed(&"x".repeat(500)));
+        let cut = "x".repeat(119);
+        assert_eq!(
+            written.text(),
+            format!("✗ Read missing.rs: missing.rs does not exist.\n✗ Read missing.rs: {cut}…\n")
         );
     }
 
