@@ -57,8 +57,15 @@ enum Answer {
     Help,
 }
 
-const KEYS: &str = "  y accept   n reject   a accept this and all that follow   q leave the rest   \
-                    e edit it first   ? help";
+/// What the keys mean that a question names.
+const fn keys(item: &Item) -> &'static str {
+    match item.hunk {
+        Some(_) => {
+            "  y accept   n reject   a accept this and all that follow   q leave the rest   e edit it first   ? help"
+        }
+        None => "  y accept   n reject   a accept this and all that follow   q leave the rest   ? help",
+    }
+}
 
 impl Review<'_> {
     /// The files with pending changes.
@@ -147,7 +154,7 @@ impl Review<'_> {
             };
             match answer {
                 Some(Answer::Help) => {
-                    self.terminal.line(KEYS);
+                    self.terminal.line(keys(&item));
                     continue;
                 }
                 Some(Answer::Accept) => self.decide(Decision::Accept, item.target(), &mut tally).await?,
@@ -261,7 +268,7 @@ impl Review<'_> {
                 }
                 Some(Answer::Accept | Answer::Edit) if conflicted => self.terminal.line("Choose n or q."),
                 Some(answer) => return Some(answer),
-                None => self.terminal.line(KEYS),
+                None => self.terminal.line(keys(item)),
             }
         }
     }
