@@ -283,3 +283,20 @@ async fn what_a_command_in_the_background_has_half_done_is_not_let_in_as_the_wor
     assert!(ran.err.contains("may be half of a change"), "{}{}", ran.out, ran.err);
     assert_ne!(ran.code, 0);
 }
+
+#[tokio::test]
+async fn a_model_that_was_named_and_is_not_there_is_an_error_and_nothing_changes() {
+    for (model, cause) in
+        [("foo/bar", "no key and no server for the model `foo/bar`"), ("local", "no model server")]
+    {
+        let home = Home::new();
+        home.write("a.rs", "fn load() {}\n");
+        let mut command = home.command(&["run", "--yes", "--model", model, "rename load to open in a.rs"]);
+        command.env_remove("COPYDESK_MODEL");
+        let output = tokio::process::Command::from(command).stdin(Stdio::null()).output().await.unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(cause), "{said}");
+        assert_eq!(std::fs::read_to_string(home.path("a.rs")).unwrap(), "fn load() {}\n");
+    }
+}

@@ -5,7 +5,7 @@ mod prompt;
 
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use camino::Utf8PathBuf;
 use copydesk_protocol::{File, TaskStartResult, methods};
 
@@ -13,6 +13,7 @@ use self::outcome::{exit, not_done, report};
 use self::prompt::task_of;
 use super::Exit;
 use super::arguments::{Decide, Output, RunArguments, asked_by_default};
+use super::config::places;
 use super::diff::{self, DiffLine};
 use super::editor::{Editor, Interrupt};
 use super::left_running;
@@ -21,7 +22,9 @@ use super::review::{Decider, Review, WentIn};
 use super::tally::Tally;
 use super::task::{Show, follow};
 use super::terminal::{Look, Terminal, visible};
+use crate::config::{MissingModel, Override, ProviderKind, choose_model, load, missing_model};
 use crate::documents::{AbsPath, PathCase, Workspace};
+use crate::models::provider;
 
 pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Result<Exit> {
     let folder = working_folder()?;
@@ -33,6 +36,7 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         Decide::ShowOnly => asked_by_default(arguments.overrides.clone()),
         Decide::Ask | Decide::AcceptAll => arguments.overrides.clone(),
     };
+    refuse_missing_model(&overrides).await?;
     let mut editor = Editor::start(&folder, &overrides).await?;
     let started: TaskStartResult = editor.call(methods::TASK_START, task).await?;
     let mut show = match (arguments.output, arguments.decide) {
@@ -89,6 +93,24 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     } else {
         exit
     })
+}
+
+/// Who named a model does not want the files changed by another, least of all by one that is no language model.
+async fn refuse_missing_model(overrides: &[Override]) -> Result<()> {
+    let settings = load(&places(overrides)).settings;
+    let choice = choose_model(&settings);
+    let Some(missing) = missing_model(&settings) else { return Ok(()) };
+    if choice.bar.is_some() || !matches!(choice.provider, ProviderKind::Local | ProviderKind::Offline) {
+        return Ok(());
+    }
+    let again = choice.clone();
+    let provider = provider(choice, move || again.clone());
+    provider.settled().await;
+    if provider.info().offline {
+        let MissingModel { what, step } = missing;
+        bail!("{what}. To go on, {step}");
+    }
+    Ok(())
 }
 
 async fn decide(
