@@ -403,3 +403,20 @@ async fn a_task_in_an_editor_runs_on_a_chat_completions_server() {
     server.asked(3).await;
     assert_eq!(client.close().await, 0);
 }
+
+#[tokio::test]
+async fn json_that_is_no_answer_is_told_as_such() {
+    for body in [r#"{"choices":[]}"#, r#"{"usage":{"prompt_tokens":1}}"#] {
+        let page = Answer::response(200, body).header("content-type", "application/json");
+        let server = serving([page]).await;
+        let told = ask(&server).await;
+        assert_eq!(told.retries.len(), 0);
+        let error = told.error.expect("an error");
+        assert_eq!(error.kind, ModelErrorKind::Malformed, "{body}: {}", error.message);
+        assert!(
+            error.message.contains("it is `application/json`. Check that the base URL"),
+            "{}",
+            error.message
+        );
+    }
+}

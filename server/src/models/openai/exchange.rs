@@ -85,7 +85,12 @@ impl Reached {
                         emit.event(event).await;
                     }
                 }
-                Ok(())
+                // Nothing of an answer was in it, or its end was not.
+                if answer.is_stopped() {
+                    Ok(())
+                } else {
+                    Err(failure::foreign(Some("application/json"), asked))
+                }
             }
             Wire::ChatCompletions => follow(response, &mut answer, asked, patience, emit).await,
         }
