@@ -1,5 +1,6 @@
 //! The workspace as it would be with all unsaved text and all pending changes in it, for commands to be tried on.
 
+mod below;
 mod copy;
 mod ignored;
 mod layer;
@@ -10,6 +11,7 @@ mod whiteout;
 
 use camino::Utf8PathBuf;
 
+pub(super) use below::read_plain;
 pub(super) use ignored::is_ignored;
 pub(super) use links::led_by;
 pub(super) use trees::{Trees, outer};
@@ -58,6 +60,8 @@ pub enum Whole {
     Special,
     /// Its name is not UTF-8; the path shows it as far as it can be read.
     OddName,
+    /// A folder in more folders than are looked into.
+    Deep,
 }
 
 /// Which files are brought back as text.

@@ -9,6 +9,7 @@
 )]
 
 mod calls;
+mod links;
 mod place;
 mod processes;
 mod trial_tree;

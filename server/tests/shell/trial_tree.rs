@@ -13,14 +13,14 @@ use crate::place::{Place, code, settings};
 const OVERLAY: Best = Best::ALL;
 const COPY: Best = Best { mode: TrialMode::Copy, walls: WallKind::Namespaces };
 const PLAIN_COPY: Best = Best { mode: TrialMode::Copy, walls: WallKind::Rights };
-const TREES: [Best; 3] = [OVERLAY, COPY, PLAIN_COPY];
+pub(crate) const TREES: [Best; 3] = [OVERLAY, COPY, PLAIN_COPY];
 
-fn place(best: Best, files: &[(&str, &str)]) -> Place {
+pub(crate) fn place(best: Best, files: &[(&str, &str)]) -> Place {
     Place::with(files, |base| ShellSettings { best, ..settings(base) })
 }
 
 /// Changes as lines: path and what became of it.
-fn told(place: &Place, outcome: &Outcome) -> Vec<String> {
+pub(crate) fn told(place: &Place, outcome: &Outcome) -> Vec<String> {
     let told = outcome.changes.iter().map(|change| {
         let path = change.path.strip_prefix(&place.root).unwrap();
         match &change.kind {
@@ -32,7 +32,7 @@ fn told(place: &Place, outcome: &Outcome) -> Vec<String> {
 }
 
 /// Everything of a folder that can be told apart: content, mode, time, number, links.
-fn bits(folder: &Utf8Path) -> BTreeMap<String, String> {
+pub(crate) fn bits(folder: &Utf8Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {

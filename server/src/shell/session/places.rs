@@ -1,13 +1,13 @@
 //! The folders of one command.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::fs;
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
-use rustix::fs::OFlags;
+
+use super::super::trial_tree::read_plain;
 
 /// Which folders are in use, by number. Those of a command that is over are taken again by the next: what is made and
 /// removed for each command is what its start waits for on a busy disk.
@@ -74,7 +74,9 @@ impl Places {
 
     /// Where the command said that it was at its end.
     pub(super) fn told_cwd(&self) -> Option<Utf8PathBuf> {
-        let told = read_plain(&self.cwd)?;
+        // A command may have made a link or a pipe of it.
+        let told = read_plain(self.cwd.as_std_path(), LONGEST_PATH).ok()?;
+        let told = String::from_utf8(told).ok()?;
         Some(Utf8PathBuf::from(told.trim_end_matches('\n'))).filter(|cwd| cwd.is_absolute())
     }
 
@@ -90,19 +92,6 @@ impl Drop for Places {
         self.clear();
         self.slots.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.slot);
     }
-}
-
-/// The text of a file that a command wrote, which may have made a link or a pipe of it.
-fn read_plain(path: &Utf8Path) -> Option<String> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file: File =
-        OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path).ok()?;
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
-    let mut text = String::new();
-    file.take(LONGEST_PATH).read_to_string(&mut text).ok()?;
-    Some(text)
 }
 
 #[cfg(test)]

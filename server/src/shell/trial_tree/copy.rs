@@ -1,15 +1,17 @@
 //! The trial tree as a copy of the folder, for systems that have no overlay: what git ignores is left out or linked to.
 
+mod walk;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::symlink;
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
-use ignore::WalkBuilder;
 
+use super::below::{self, Spot};
 use super::ignored::REPOSITORY;
 use super::layer::{self, Content, Stamp};
 use super::{ChangeKind, FileView, TextRule, TreeChange, Whole};
@@ -67,7 +69,7 @@ impl CopyTree {
     /// How many bytes a copy of `lower` would have; `None`: more than `most`.
     pub(in crate::shell) fn size(lower: &Utf8Path, most: u64) -> Option<u64> {
         let mut total = 0_u64;
-        for (_, metadata) in files(lower) {
+        for (_, metadata) in files(lower, lower) {
             total += metadata.len().max(4_096);
             if total > most {
                 return None;
@@ -84,16 +86,16 @@ impl CopyTree {
         };
         let views: BTreeMap<Utf8PathBuf, Option<Vec<u8>>> = views.iter().filter_map(inside).collect();
         let mut there = BTreeSet::new();
-        for (path, metadata) in files(&self.lower) {
-            if !views.contains_key(&path) {
+        for (path, metadata) in files(&self.lower, &self.lower) {
+            if !views.contains_key(&path) && !metadata.is_dir() {
                 self.follow(&path, &metadata)?;
             }
             there.insert(path);
         }
-        there.extend(odd_names(&self.copy).map(|(path, _)| path));
+        there.extend(odd_names(&self.lower, &self.copy).map(|(path, _)| path));
         let is_lost = |path: &Utf8PathBuf| !there.contains(path) && !views.contains_key(path);
         for path in self.known.keys().filter(|path| is_lost(path)).cloned().collect::<Vec<_>>() {
-            remove(&self.copy.join(&path))?;
+            self.remove(&path)?;
             self.known.remove(&path);
         }
         self.gone.clear();
@@ -108,13 +110,13 @@ impl CopyTree {
     pub(in crate::shell) fn changes(&mut self, rule: TextRule, begun: SystemTime) -> Vec<TreeChange> {
         let mut found = Vec::new();
         let mut there = BTreeSet::new();
-        for (path, metadata) in files(&self.copy) {
+        for (path, metadata) in files(&self.lower, &self.copy) {
             for kind in self.change(&path, &metadata, rule, begun) {
                 found.push(TreeChange { path: self.lower.join(&path), kind });
             }
             there.insert(path);
         }
-        for (path, metadata) in odd_names(&self.copy) {
+        for (path, metadata) in odd_names(&self.lower, &self.copy) {
             let stamp = Stamp::of(&metadata);
             let before = self.known.insert(path.clone(), Copied { lower: None, stamp });
             if before.is_none_or(|before| before.stamp != stamp) {
@@ -124,7 +126,7 @@ impl CopyTree {
             there.insert(path);
         }
         let lost = |path: &&Utf8PathBuf| {
-            !there.contains(*path) && fs::symlink_metadata(self.copy.join(path)).is_err()
+            !there.contains(*path) && self.spot(path).and_then(|spot| spot.metadata()).is_err()
         };
         for path in self.known.keys().filter(lost).cloned().collect::<Vec<_>>() {
             self.known.remove(&path);
@@ -149,15 +151,21 @@ impl CopyTree {
             return Vec::new();
         }
         self.known.insert(path.to_owned(), Copied { lower: None, stamp });
+        if metadata.is_dir() {
+            return whole(Whole::Deep);
+        }
         if metadata.is_symlink() {
             return whole(Whole::Link);
         }
         if metadata.len() > rule.largest {
             return whole(Whole::Huge);
         }
-        let Ok(bytes) = fs::read(self.copy.join(path)) else { return Vec::new() };
+        let read = self.spot(path).and_then(|spot| spot.read(rule.largest));
+        let Ok((bytes, metadata)) = read else { return Vec::new() };
+        let whole = |what| vec![ChangeKind::Whole { what, size: metadata.len() }];
+        self.known.insert(path.to_owned(), Copied { lower: None, stamp: Stamp::of(&metadata) });
         let real = fs::symlink_metadata(self.lower.join(path)).ok();
-        let mode = layer::other_mode(real.as_ref().filter(|real| real.is_file()), metadata);
+        let mode = layer::other_mode(real.as_ref().filter(|real| real.is_file()), &metadata);
         let mode = mode.map(ChangeKind::Mode).into_iter();
         // What was put there for a view is judged by whoever made the view.
         if known.is_some_and(|known| known.lower.is_some())
@@ -178,47 +186,59 @@ impl CopyTree {
     /// The copy has at `path` what the disk has.
     fn follow(&mut self, path: &Utf8Path, real: &Metadata) -> io::Result<()> {
         let lower = Stamp::of(real);
-        let at = self.copy.join(path);
         let before = self.known.get(path).copied();
-        if before.is_some_and(|known| known.lower == Some(lower) && Stamp::at(&at) == Some(known.stamp)) {
+        let now = self.spot(path).and_then(|spot| spot.metadata()).map(|now| Stamp::of(&now)).ok();
+        if before.is_some_and(|known| known.lower == Some(lower) && now == Some(known.stamp)) {
             return Ok(());
         }
-        make_room(&at)?;
-        remove(&at)?;
+        let (spot, real_path) = (self.make_room(path)?, self.lower.join(path));
         if real.is_symlink() {
-            symlink(fs::read_link(self.lower.join(path))?, &at)?;
+            spot.link(&fs::read_link(&real_path)?)?;
         } else {
-            // Shares the blocks of the file where the file system can.
-            fs::copy(self.lower.join(path), &at)?;
+            let file = spot.copy(real_path.as_std_path())?;
             // A build tool goes by the time: what the tree had there before may have been newer.
             if before.is_none()
                 && let Ok(modified) = real.modified()
-                && let Ok(file) = fs::File::options().write(true).open(&at)
             {
                 let _ = file.set_modified(modified);
             }
         }
-        let stamp = Stamp::of(&fs::symlink_metadata(&at)?);
+        let stamp = Stamp::of(&spot.metadata()?);
         self.known.insert(path.to_owned(), Copied { lower: Some(lower), stamp });
         Ok(())
     }
 
     fn show(&mut self, path: Utf8PathBuf, bytes: Option<&[u8]>) -> io::Result<()> {
-        let at = self.copy.join(&path);
         let Some(bytes) = bytes else {
-            remove(&at)?;
+            self.remove(&path)?;
             self.known.remove(&path);
             self.gone.insert(path);
             return Ok(());
         };
-        if !Content::of(bytes).is_at(&at) {
-            make_room(&at)?;
+        let spot = self.make_room(&path)?;
+        if !Content::of(bytes).is_in(&spot) {
             let real = fs::metadata(self.lower.join(&path)).ok();
-            layer::write(&at, bytes, layer::mode(real.as_ref()))?;
+            spot.write(bytes, layer::mode(real.as_ref()))?;
         }
-        let stamp = Stamp::of(&fs::symlink_metadata(&at)?);
+        let stamp = Stamp::of(&spot.metadata()?);
         self.known.insert(path, Copied { lower: None, stamp });
         Ok(())
+    }
+
+    fn spot(&self, path: &Utf8Path) -> io::Result<Spot> {
+        Spot::find(self.copy.as_std_path(), path.as_std_path())
+    }
+
+    fn make_room(&self, path: &Utf8Path) -> io::Result<Spot> {
+        Spot::make(self.copy.as_std_path(), path.as_std_path(), |_: &Path| 0o755, |_, _| Ok(()))
+    }
+
+    fn remove(&self, path: &Utf8Path) -> io::Result<()> {
+        match self.spot(path) {
+            Ok(spot) => spot.remove(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound || below::is_in_the_way(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Installed packages and the repository are the real ones, which can't be written through the link.
@@ -234,53 +254,22 @@ impl CopyTree {
     }
 }
 
-/// Every file below `root` that git does not ignore, and the links.
-fn files(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use<> {
-    entries(root).filter_map(|(path, metadata)| Some((Utf8PathBuf::from_path_buf(path).ok()?, metadata)))
+/// Every file of the copy that git does not ignore, and the links.
+fn files(lower: &Utf8Path, copy: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use<> {
+    let walk = walk::Walk::of(lower, copy);
+    walk.filter_map(|(path, metadata)| Some((Utf8PathBuf::from_path_buf(path).ok()?, metadata)))
 }
 
 /// Those among them whose names no path of ours has, as far as they can be read.
-fn odd_names(root: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use<> {
-    let odd = entries(root).filter(|(path, _)| path.to_str().is_none());
+fn odd_names(lower: &Utf8Path, copy: &Utf8Path) -> impl Iterator<Item = (Utf8PathBuf, Metadata)> + use<> {
+    let odd = walk::Walk::of(lower, copy).filter(|(path, _)| path.to_str().is_none());
     odd.map(|(path, metadata)| (Utf8PathBuf::from(path.to_string_lossy().into_owned()), metadata))
-}
-
-fn entries(root: &Utf8Path) -> impl Iterator<Item = (PathBuf, Metadata)> + use<> {
-    let root = root.to_owned();
-    let walk = WalkBuilder::new(&root)
-        .hidden(false)
-        .ignore(false)
-        .parents(false)
-        .require_git(false)
-        .follow_links(false)
-        .filter_entry(|entry| entry.depth() == 0 || entry.file_name() != REPOSITORY)
-        .build();
-    walk.filter_map(Result::ok).filter_map(move |entry| {
-        let metadata = entry.metadata().ok()?;
-        let path = entry.path().strip_prefix(&root).ok()?.to_owned();
-        // Links to folders are links of this program's.
-        let is_own_link = metadata.is_symlink() && entry.path().is_dir();
-        ((metadata.is_file() || metadata.is_symlink()) && !is_own_link).then_some((path, metadata))
-    })
 }
 
 /// Whether there is a file in it that git does not ignore: then it was made while the files were copied.
 fn has_files(folder: &Utf8Path) -> bool {
     folder.file_name() != Some(REPOSITORY)
         && folder.parent().is_some_and(|root| {
-            files(root).any(|(path, _)| path.starts_with(folder.file_name().unwrap_or_default()))
+            files(root, root).any(|(path, _)| path.starts_with(folder.file_name().unwrap_or_default()))
         })
-}
-
-fn make_room(at: &Utf8Path) -> io::Result<()> {
-    at.parent().map_or(Ok(()), fs::create_dir_all)
-}
-
-fn remove(at: &Utf8Path) -> io::Result<()> {
-    match fs::symlink_metadata(at) {
-        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(at),
-        Ok(_) => fs::remove_file(at),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
-    }
 }

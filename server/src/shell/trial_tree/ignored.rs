@@ -1,10 +1,13 @@
 //! Which files git would not look at, in a tree of two layers.
 
 use std::collections::HashMap;
+use std::io;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::below::{self, Spot};
 
 /// The rules of one look at the tree.
 pub(super) struct Ignored {
@@ -19,6 +22,9 @@ pub(super) struct Ignored {
 /// A repository's own files.
 pub(super) const REPOSITORY: &str = ".git";
 
+/// Bytes of a file of rules: a command could make one of any size, and rules take many times their size in memory.
+const LARGEST_RULES: u64 = 1 << 20;
+
 /// Whether git ignores the folder `path` of `root`, or one that it lies in.
 pub(in crate::shell) fn is_ignored(root: &Utf8Path, path: &Utf8Path) -> bool {
     let mut ignored = Ignored::new(root, root);
@@ -28,11 +34,10 @@ pub(in crate::shell) fn is_ignored(root: &Utf8Path, path: &Utf8Path) -> bool {
 impl Ignored {
     /// `upper` lies over `lower`.
     pub(super) fn new(lower: &Utf8Path, upper: &Utf8Path) -> Self {
-        let mut own = GitignoreBuilder::new(lower);
-        // A file that is not there, or rules in it that don't parse, ignore nothing.
-        let _ = own.add(lower.join(".git/info/exclude"));
+        let exclude = lower.join(".git/info/exclude");
+        let own = parsed(lower, &exclude, below::read_plain(exclude.as_std_path(), LARGEST_RULES));
         let user = GitignoreBuilder::new(lower).build_global().0;
-        let of_all = [own.build().unwrap_or_else(|_| Gitignore::empty()), user];
+        let of_all = [own, user];
         Self { lower: lower.to_owned(), upper: upper.to_owned(), of_folders: HashMap::new(), of_all }
     }
 
@@ -56,15 +61,35 @@ impl Ignored {
     fn rules(&mut self, folder: &Utf8Path) -> &Gitignore {
         let (lower, upper) = (&self.lower, &self.upper);
         self.of_folders.entry(folder.to_owned()).or_insert_with(|| {
-            let mut builder = GitignoreBuilder::new(lower.join(folder));
-            let name = folder.join(".gitignore");
-            let place = if upper.join(&name).is_file() { upper.join(&name) } else { lower.join(&name) };
-            if place.is_file() {
-                let _ = builder.add(place);
-            }
-            builder.build().unwrap_or_else(|_| Gitignore::empty())
+            let path = folder.join(".gitignore");
+            let spot = Spot::find(upper.as_std_path(), path.as_std_path());
+            let is_in_upper = |spot: &Spot| spot.metadata().is_ok_and(|metadata| metadata.is_file());
+            let text = match spot {
+                Ok(spot) if is_in_upper(&spot) => spot.read(LARGEST_RULES).map(|(bytes, _)| bytes),
+                Ok(_) | Err(_) => below::read_plain(lower.join(&path).as_std_path(), LARGEST_RULES),
+            };
+            parsed(&lower.join(folder), &path, text)
         })
     }
+}
+
+/// The rules that the file at `path` has for `folder`. One that is not there, or rules that don't parse, ignore nothing.
+fn parsed(folder: &Utf8Path, path: &Utf8Path, bytes: io::Result<Vec<u8>>) -> Gitignore {
+    let bytes = match bytes {
+        Ok(bytes) => bytes,
+        Err(error) => {
+            if error.kind() == io::ErrorKind::FileTooLarge {
+                tracing::warn!(%path, "the file has more than {LARGEST_RULES} bytes, so its rules are not read");
+            }
+            return Gitignore::empty();
+        }
+    };
+    let mut builder = GitignoreBuilder::new(folder);
+    let text = String::from_utf8_lossy(&bytes);
+    for line in text.trim_start_matches('\u{feff}').lines() {
+        let _ = builder.add_line(None, line);
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
 }
 
 #[cfg(test)]
@@ -96,5 +121,22 @@ mod tests {
         check("notes", false, true);
         check("b/made.rs", false, true);
         check("b/own.rs", false, false);
+    }
+
+    #[test]
+    fn a_file_of_rules_that_is_too_large_has_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = Utf8PathBuf::from_path_buf(folder.path().to_owned()).unwrap();
+        let rules = |size: u64| {
+            std::fs::write(root.join(".gitignore"), "*.log\n# ").unwrap();
+            std::fs::File::options()
+                .append(true)
+                .open(root.join(".gitignore"))
+                .unwrap()
+                .set_len(size)
+                .unwrap();
+            Ignored::new(&root, &root).is("x.log".into(), false)
+        };
+        assert_eq!((rules(LARGEST_RULES), rules(LARGEST_RULES + 1)), (true, false));
     }
 }

@@ -3,9 +3,11 @@
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher as _};
 use std::io;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use camino::Utf8Path;
+
+use super::below::{self, Spot};
 
 /// Which state of a file something is known of. Two equal ones are the same state: the time of the last change of the
 /// inode can't be set by hand.
@@ -51,33 +53,21 @@ impl Content {
         Self { length: bytes.len() as u64, hash: hasher.finish() }
     }
 
-    /// Of the regular file at `path`.
-    pub(super) fn at(path: &Utf8Path) -> Option<Self> {
-        let is_file = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_file());
-        is_file.then(|| fs::read(path).ok().map(|bytes| Self::of(&bytes))).flatten()
-    }
-
-    /// Whether the file at `path` holds these bytes.
+    /// Whether the regular file at `path` holds these bytes.
     pub(super) fn is_at(self, path: &Utf8Path) -> bool {
         let same_length = fs::symlink_metadata(path)
             .is_ok_and(|metadata| metadata.is_file() && metadata.len() == self.length);
-        same_length && Self::at(path) == Some(self)
+        same_length && self.is(below::read_plain(path.as_std_path(), self.length))
     }
-}
 
-/// Writes `bytes` into the file at `path`, which is made with `mode` if it is not there. Whoever has it open sees them.
-pub(super) fn write(path: &Utf8Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    use std::io::Write as _;
-    let open = || fs::OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(path);
-    let mut file = match open() {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            // Read only, which keeps nobody from replacing it.
-            fs::remove_file(path)?;
-            open()?
-        }
-        opened => opened?,
-    };
-    file.write_all(bytes)
+    /// The same of a file of a trial tree.
+    pub(super) fn is_in(self, spot: &Spot) -> bool {
+        self.is(spot.read(self.length).map(|(bytes, _)| bytes))
+    }
+
+    fn is(self, bytes: io::Result<Vec<u8>>) -> bool {
+        bytes.is_ok_and(|bytes| Self::of(&bytes) == self)
+    }
 }
 
 /// The permissions of a file that a command left, if they are not those that it has, or would be made with, in the real

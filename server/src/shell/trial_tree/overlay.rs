@@ -94,13 +94,12 @@ impl OverlayTree {
 
     /// A file that can't be merged gives way to the real one when that changes.
     fn let_go_of_overtaken(&mut self) {
-        let (lower, upper) = (&self.lower, &self.upper);
-        self.kept.retain(|path, kept| {
-            let overtaken = Stamp::at(&lower.join(path)) != kept.lower;
-            if overtaken {
-                let _ = fs::remove_file(upper.join(path));
-            }
-            !overtaken
-        });
+        let is_overtaken =
+            |(path, kept): &(&Utf8PathBuf, &Kept)| Stamp::at(&self.lower.join(path)) != kept.lower;
+        let overtaken = self.kept.iter().filter(is_overtaken).map(|(path, _)| path.clone());
+        for path in overtaken.collect::<Vec<_>>() {
+            self.remove_file(&path);
+            self.kept.remove(&path);
+        }
     }
 }

@@ -160,6 +160,9 @@ fn whole(what: Whole, size: u64) -> String {
         Whole::Huge => "a file too large to review",
         Whole::Link => "a symbolic link",
         Whole::Special => "a pipe, socket or device",
+        Whole::Deep => {
+            return "this folder lies in so many others that nothing in it can be proposed".to_owned();
+        }
         Whole::OddName => return "its name is not UTF-8, so nothing of it can be proposed".to_owned(),
     };
     format!("{kind} of {size} bytes, which can't be proposed: it is there for the next command only")

@@ -1,11 +1,14 @@
 //! What a command left in the layer of a trial tree.
 
 use std::collections::BTreeSet;
-use std::fs::{self, DirEntry, Metadata};
+use std::ffi::{OsStr, OsString};
+use std::fs::{self, Metadata};
+use std::os::fd::OwnedFd;
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::super::below;
 use super::super::ignored::{Ignored, REPOSITORY};
 use super::super::layer::{self, Content, Stamp};
 use super::super::{ChangeKind, TextRule, TreeChange, Whole, whiteout};
@@ -20,6 +23,8 @@ pub(super) struct Differences<'t> {
     found: Vec<TreeChange>,
     /// Paths of the layer that have something of their own.
     present: BTreeSet<Utf8PathBuf>,
+    /// Folders of the layer that are still to be looked at, and what shows through the ones around them.
+    left: Vec<(Utf8PathBuf, Real)>,
 }
 
 /// Whether what the real folder holds shows through a folder of the layer.
@@ -32,14 +37,17 @@ enum Real {
 impl<'t> Differences<'t> {
     pub(super) fn of(tree: &'t mut OverlayTree, rule: TextRule, begun: SystemTime) -> Self {
         let ignored = Ignored::new(&tree.lower, &tree.upper);
-        Self { tree, ignored, rule, begun, found: Vec::new(), present: BTreeSet::new() }
+        let left = vec![(Utf8PathBuf::new(), Real::Shown)];
+        Self { tree, ignored, rule, begun, found: Vec::new(), present: BTreeSet::new(), left }
     }
 
     pub(super) fn found(mut self) -> Vec<TreeChange> {
-        self.folder(Utf8Path::new(""), Real::Shown);
+        while let Some((folder, around)) = self.left.pop() {
+            self.folder(&folder, around);
+        }
         let is_vanished = |(path, known): (&Utf8PathBuf, &Known)| {
             let has = matches!(known, Known::Has { .. }) && !self.present.contains(path);
-            (has && fs::symlink_metadata(self.tree.upper.join(path)).is_err()).then(|| path.clone())
+            (has && !self.tree.has(path)).then(|| path.clone())
         };
         let vanished: Vec<Utf8PathBuf> = self.tree.known.iter().filter_map(is_vanished).collect();
         for path in vanished {
@@ -54,23 +62,22 @@ impl<'t> Differences<'t> {
     /// `above`: in the folder around it. A folder that was made in one which hides the real one hides it too, and is not
     /// marked.
     fn folder(&mut self, folder: &Utf8Path, above: Real) {
-        let is_marked = whiteout::is_opaque(&self.tree.upper.join(folder));
-        let real = if is_marked { Real::Hidden } else { above };
-        let entries = fs::read_dir(self.tree.upper.join(folder)).into_iter().flatten().flatten();
-        let (mut names, mut odd): (Vec<String>, Vec<DirEntry>) = (Vec::new(), Vec::new());
-        for entry in entries {
-            match entry.file_name().into_string() {
+        let Ok(at) = self.tree.folder(folder) else { return };
+        let real = if whiteout::is_opaque(&at) { Real::Hidden } else { above };
+        let (mut names, mut odd): (Vec<String>, Vec<OsString>) = (Vec::new(), Vec::new());
+        for name in below::names(&at).unwrap_or_default() {
+            match name.into_string() {
                 Ok(name) => names.push(name),
-                Err(_) => odd.push(entry),
+                Err(name) => odd.push(name),
             }
         }
         names.sort();
-        for entry in odd {
-            self.odd_name(folder, &entry);
+        for name in odd {
+            self.odd_name(&at, folder, &name);
         }
         for name in &names {
             let path = folder.join(name);
-            let Ok(metadata) = fs::symlink_metadata(self.tree.upper.join(&path)) else { continue };
+            let Ok(metadata) = below::metadata(&at, OsStr::new(name)) else { continue };
             if name == REPOSITORY {
                 self.repository(&path, &metadata);
             } else if !self.ignored.is(&path, self.is_folder(&path, &metadata)) {
@@ -87,9 +94,9 @@ impl<'t> Differences<'t> {
     }
 
     /// What it holds is not looked at: no path of ours could name it.
-    fn odd_name(&mut self, folder: &Utf8Path, entry: &DirEntry) {
-        let path = folder.join(entry.file_name().to_string_lossy().as_ref());
-        let Ok(metadata) = entry.metadata() else { return };
+    fn odd_name(&mut self, at: &OwnedFd, folder: &Utf8Path, name: &OsStr) {
+        let path = folder.join(name.to_string_lossy().as_ref());
+        let Ok(metadata) = below::metadata(at, name) else { return };
         if !self.ignored.is(&path, metadata.is_dir()) {
             self.present.insert(path.clone());
             self.whole(&path, &metadata, Whole::OddName);
@@ -107,7 +114,12 @@ impl<'t> Differences<'t> {
             if real.is_some() && !real_is_folder {
                 self.gone(path);
             }
-            self.folder(path, around);
+            if below::is_too_deep(path.as_std_path()) {
+                self.present.insert(path.to_owned());
+                self.whole(path, metadata, Whole::Deep);
+            } else {
+                self.left.push((path.to_owned(), around));
+            }
             return;
         }
         if real_is_folder {
@@ -134,7 +146,10 @@ impl<'t> Differences<'t> {
             self.whole(path, metadata, Whole::Huge);
             return;
         }
-        let Ok(bytes) = fs::read(self.tree.upper.join(path)) else { return };
+        let read = self.tree.spot(path).and_then(|spot| spot.read(self.rule.largest));
+        // Replaced since, by a command that still runs: the next look finds what it is then.
+        let Ok((bytes, metadata)) = read else { return };
+        let metadata = &metadata;
         let content = Content::of(&bytes);
         let is_same = match known {
             Some(Known::Has { content: known, .. }) => known == content,
@@ -156,16 +171,21 @@ impl<'t> Differences<'t> {
         }
     }
 
-    /// Something of the real folder that the layer hides.
+    /// Something of the real folder that the layer hides, and all that is in it.
     fn hidden(&mut self, path: &Utf8Path) {
-        let is_folder = self.tree.lower.join(path).is_dir();
-        if path.file_name() == Some(REPOSITORY) || self.ignored.is(path, is_folder) {
-            return;
-        }
-        match fs::symlink_metadata(self.tree.lower.join(path)) {
-            Ok(metadata) if metadata.is_dir() => self.hidden_folder(path),
-            Ok(_) => self.gone(path),
-            Err(_) => {}
+        let mut left = vec![path.to_owned()];
+        while let Some(path) = left.pop() {
+            let is_folder = self.tree.lower.join(&path).is_dir();
+            if path.file_name() == Some(REPOSITORY) || self.ignored.is(&path, is_folder) {
+                continue;
+            }
+            match fs::symlink_metadata(self.tree.lower.join(&path)) {
+                Ok(metadata) if metadata.is_dir() => {
+                    left.extend(self.real_names(&path).into_iter().map(|name| path.join(name)));
+                }
+                Ok(_) => self.gone(&path),
+                Err(_) => {}
+            }
         }
     }
 
@@ -192,17 +212,16 @@ impl<'t> Differences<'t> {
 
     /// The real repository goes its own way: a layer over it would mix two histories.
     fn repository(&mut self, path: &Utf8Path, metadata: &Metadata) {
-        let at = self.tree.upper.join(path);
         // Looking at the state of a repository writes its index anew, which changes nothing.
-        let is_more_than_index = !metadata.is_dir()
-            || at
-                .read_dir_utf8()
-                .is_ok_and(|entries| entries.flatten().any(|entry| !entry.file_name().starts_with("index")));
+        let is_more_than_index =
+            !metadata.is_dir()
+                || self.tree.folder(path).and_then(|at| below::names(&at)).is_ok_and(|names| {
+                    names.iter().any(|name| !name.as_encoded_bytes().starts_with(b"index"))
+                });
         if is_more_than_index {
             self.add(path, ChangeKind::Repository);
         }
-        let removed = if metadata.is_dir() { fs::remove_dir_all(&at) } else { fs::remove_file(&at) };
-        if let Err(error) = removed {
+        if let Err(error) = self.tree.remove(path) {
             tracing::warn!(%error, "the changes of a repository can't be undone");
         }
     }

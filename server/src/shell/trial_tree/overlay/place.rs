@@ -1,11 +1,14 @@
 //! Putting files into the layer of a trial tree, and taking them out again.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
+use std::os::fd::OwnedFd;
+use std::path::Path;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
+use super::super::below::{self, Spot};
 use super::super::layer::{self, Content, Stamp};
 use super::super::whiteout;
 use super::{Known, OverlayTree};
@@ -13,27 +16,24 @@ use super::{Known, OverlayTree};
 impl OverlayTree {
     /// The tree has `bytes` at `path`.
     pub(super) fn place(&mut self, path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
-        let (at, content) = (self.upper.join(path), Content::of(bytes));
+        let content = Content::of(bytes);
         if let Some(Known::Has { content: known, stamp }) = self.known.get(path)
             && *known == content
-            && Stamp::at(&at) == Some(*stamp)
+            && self.stamp(path) == Some(*stamp)
         {
             return Ok(());
         }
-        self.make_folders(path)?;
-        make_way(&at)?;
         let lower = fs::symlink_metadata(self.lower.join(path)).ok();
-        layer::write(&at, bytes, layer::mode(lower.as_ref()))?;
+        self.make_room(path)?.write(bytes, layer::mode(lower.as_ref()))?;
         self.know(path, content)
     }
 
     /// The tree has nothing at `path`.
     pub(super) fn hide(&mut self, path: &Utf8Path) -> io::Result<()> {
         if !self.is_hidden(path) {
-            let at = self.upper.join(path);
-            self.make_folders(path)?;
-            remove(&at)?;
-            whiteout::make(&at)?;
+            let spot = self.make_room(path)?;
+            spot.remove()?;
+            whiteout::make(spot.parent(), spot.name())?;
         }
         self.known.insert(path.to_owned(), Known::Gone);
         Ok(())
@@ -44,22 +44,21 @@ impl OverlayTree {
     /// A build tool goes by the time of a file. If the real one is older than what the tree had there until now, its
     /// content stays in the layer with a time of its own, or a build of the other text would pass for one of this.
     pub(super) fn show_real(&mut self, path: &Utf8Path) -> io::Result<()> {
-        let (at, real) = (self.upper.join(path), self.lower.join(path));
+        let real = self.lower.join(path);
         let Some(known) = self.known.get(path).copied() else { return Ok(()) };
         let lower = fs::symlink_metadata(&real).ok();
         match (known, lower) {
             (Known::Gone, Some(_)) => self.uncover(path)?,
             (Known::Gone, None) => {}
-            (Known::Has { .. }, None) => remove(&at)?,
+            (Known::Has { .. }, None) => self.remove(path)?,
             (Known::Has { content, stamp }, Some(lower)) => {
                 let is_newer = Stamp::of(&lower).is_newer(stamp);
                 if !lower.is_file() || is_newer {
-                    remove(&at)?;
+                    self.remove(path)?;
                 } else {
                     if !content.is_at(&real) {
                         let bytes = fs::read(&real)?;
-                        make_way(&at)?;
-                        layer::write(&at, &bytes, layer::mode(Some(&lower)))?;
+                        self.make_room(path)?.write(&bytes, layer::mode(Some(&lower)))?;
                         return self.know(path, Content::of(&bytes));
                     }
                     return Ok(());
@@ -72,14 +71,45 @@ impl OverlayTree {
 
     /// Notes what the layer has at `path` by now.
     pub(super) fn know(&mut self, path: &Utf8Path, content: Content) -> io::Result<()> {
-        let stamp = Stamp::of(&fs::symlink_metadata(self.upper.join(path))?);
+        let stamp = Stamp::of(&self.spot(path)?.metadata()?);
         self.known.insert(path.to_owned(), Known::Has { content, stamp });
         Ok(())
     }
 
+    /// Takes what the layer has at `path` out of it.
+    pub(super) fn remove(&self, path: &Utf8Path) -> io::Result<()> {
+        match self.spot(path) {
+            Ok(spot) => spot.remove(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound || below::is_in_the_way(&error) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Unless the command has made a folder of it by now.
+    pub(super) fn remove_file(&self, path: &Utf8Path) {
+        if let Ok(spot) = self.spot(path)
+            && spot.metadata().is_ok_and(|metadata| !metadata.is_dir())
+        {
+            let _ = spot.remove();
+        }
+    }
+
+    /// Whether the layer has something at `path`, be it a sign that hides the real file.
+    pub(super) fn has(&self, path: &Utf8Path) -> bool {
+        self.spot(path).and_then(|spot| spot.metadata()).is_ok()
+    }
+
+    pub(super) fn spot(&self, path: &Utf8Path) -> io::Result<Spot> {
+        Spot::find(self.upper.as_std_path(), path.as_std_path())
+    }
+
+    fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
+        Some(Stamp::of(&self.spot(path).ok()?.metadata().ok()?))
+    }
+
     /// Whether the layer hides what the disk has at `path`.
     fn is_hidden(&self, path: &Utf8Path) -> bool {
-        let own = fs::symlink_metadata(self.upper.join(path));
+        let own = self.spot(path).and_then(|spot| spot.metadata());
         own.as_ref().is_ok_and(whiteout::is_whiteout)
             || (own.is_err() && self.covering_folder(path).is_some())
     }
@@ -88,80 +118,58 @@ impl OverlayTree {
     fn covering_folder(&self, path: &Utf8Path) -> Option<Utf8PathBuf> {
         let mut folders: Vec<&Utf8Path> = path.ancestors().skip(1).collect();
         folders.reverse();
-        let covers = |folder: &&Utf8Path| {
-            let at = self.upper.join(folder);
-            fs::symlink_metadata(&at).is_ok_and(|metadata| !metadata.is_dir()) || whiteout::is_opaque(&at)
+        let covers = |folder: &&Utf8Path| match self.folder(folder) {
+            Ok(folder) => whiteout::is_opaque(&folder),
+            Err(error) => below::is_in_the_way(&error),
         };
         folders.into_iter().find(covers).map(Utf8Path::to_owned)
+    }
+
+    pub(super) fn folder(&self, path: &Utf8Path) -> io::Result<OwnedFd> {
+        below::folder(self.upper.as_std_path(), path.as_std_path())
     }
 
     /// Lets the real file at `path` be seen, and of what was hidden with it nothing else.
     fn uncover(&mut self, path: &Utf8Path) -> io::Result<()> {
         while let Some(folder) = self.covering_folder(path) {
-            let (at, real) = (self.upper.join(&folder), self.lower.join(&folder));
-            if whiteout::is_opaque(&at) {
-                whiteout::make_clear(&at);
-            } else {
-                remove(&at)?;
-                self.make_folder(&folder)?;
-            }
-            for entry in real.read_dir_utf8()?.flatten() {
-                let inside = at.join(entry.file_name());
-                if fs::symlink_metadata(&inside).is_err() {
-                    whiteout::make(&inside)?;
+            let at = match self.folder(&folder) {
+                Ok(at) => at,
+                Err(_) => self.make_anew(&folder)?,
+            };
+            whiteout::make_clear(&at);
+            for entry in self.lower.join(&folder).read_dir_utf8()?.flatten() {
+                let name = OsStr::new(entry.file_name());
+                if below::metadata(&at, name).is_err() {
+                    whiteout::make(&at, name)?;
                 }
             }
         }
-        let at = self.upper.join(path);
-        if fs::symlink_metadata(&at).is_ok_and(|metadata| whiteout::is_whiteout(&metadata)) {
-            remove(&at)?;
-        }
-        Ok(())
-    }
-
-    /// The folders above `path`, with the permissions of the real ones. One that hides the real one goes on doing so.
-    fn make_folders(&self, path: &Utf8Path) -> io::Result<()> {
-        let mut folders: Vec<&Utf8Path> =
-            path.ancestors().skip(1).filter(|folder| !folder.as_str().is_empty()).collect();
-        folders.reverse();
-        for folder in folders {
-            let at = self.upper.join(folder);
-            match fs::symlink_metadata(&at) {
-                Ok(metadata) if metadata.is_dir() => {}
-                Ok(_) => {
-                    remove(&at)?;
-                    self.make_folder(folder)?;
-                    if self.lower.join(folder).is_dir() {
-                        whiteout::make_opaque(&at)?;
-                    }
-                }
-                Err(_) => self.make_folder(folder)?,
+        match self.spot(path) {
+            Ok(spot) if spot.metadata().is_ok_and(|metadata| whiteout::is_whiteout(&metadata)) => {
+                spot.remove()
             }
+            Ok(_) | Err(_) => Ok(()),
         }
-        Ok(())
     }
 
-    fn make_folder(&self, folder: &Utf8Path) -> io::Result<()> {
-        let real = fs::metadata(self.lower.join(folder)).ok().filter(fs::Metadata::is_dir);
-        let mode = real.map_or(0o755, |real| layer::mode(Some(&real)));
-        fs::DirBuilder::new().mode(mode).create(self.upper.join(folder))
+    /// A folder in place of what hides the real one.
+    fn make_anew(&self, folder: &Utf8Path) -> io::Result<OwnedFd> {
+        // As if for a file in it.
+        self.make_room(&folder.join("_"))?;
+        self.folder(folder)
     }
-}
 
-/// Removes what is no regular file where one is to be written.
-fn make_way(at: &Utf8Path) -> io::Result<()> {
-    match fs::symlink_metadata(at) {
-        Ok(metadata) if !metadata.is_file() => remove(at),
-        Ok(_) | Err(_) => Ok(()),
-    }
-}
-
-/// Whatever it is, if there is anything.
-fn remove(at: &Utf8Path) -> io::Result<()> {
-    match fs::symlink_metadata(at) {
-        Ok(metadata) if metadata.is_dir() => fs::remove_dir_all(at),
-        Ok(_) => fs::remove_file(at),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(error),
+    /// The place of `path`, in folders with the permissions of the real ones. One that hides the real one goes on doing
+    /// so.
+    fn make_room(&self, path: &Utf8Path) -> io::Result<Spot> {
+        let mode = |folder: &Path| {
+            let real = fs::metadata(self.lower.as_std_path().join(folder)).ok().filter(fs::Metadata::is_dir);
+            real.map_or(0o755, |real| layer::mode(Some(&real)))
+        };
+        let replaced = |folder: &Path, made: &OwnedFd| {
+            let is_real = self.lower.as_std_path().join(folder).is_dir();
+            if is_real { whiteout::make_opaque(made) } else { Ok(()) }
+        };
+        Spot::make(self.upper.as_std_path(), path.as_std_path(), mode, replaced)
     }
 }
