@@ -146,9 +146,8 @@ pub(super) fn decide(failure: &Failure, tries: Tries, policy: &RetryPolicy, jitt
         }
         FailureClass::Transient { retry_after } => retry_after.unwrap_or(backoff),
         FailureClass::Nameless if tries.failed > 0 => return Decision::GiveUp,
-        FailureClass::Nameless => backoff,
         FailureClass::Cut if tries.cuts >= policy.after_cuts => return Decision::GiveUp,
-        FailureClass::Cut => backoff,
+        FailureClass::Nameless | FailureClass::Cut => backoff,
     };
     Decision::Retry(wait.saturating_add(wait.mul_f64(jitter.clamp(0.0, 1.0) / 4.0)))
 }
