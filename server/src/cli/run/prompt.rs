@@ -33,9 +33,10 @@ fn located(file: &FileArgument, workspace: &Workspace) -> Result<(String, Option
         Ok(found) if found.is_file() => {}
         Ok(found) if found.is_dir() => bail!("{} is a folder: name a file in it", file.path),
         Ok(_) => bail!("{} is a pipe, a socket or a device, and no file to read", file.path),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !file.path.contains(['.', '/']) => {
             bail!("{} is no file here. A prompt of several words stands in quotes", file.path)
         }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => bail!("{} is no file here", file.path),
         Err(error) => bail!("{} can't be read: {error}", file.path),
     }
     if !workspace.contains(&path) {
@@ -91,10 +92,9 @@ mod tests {
         let error = task_of(&arguments(vec![argument("a b.rs", Some((3, 5)))]), &workspace).unwrap_err();
         assert_eq!(error.to_string(), "a b.rs has 4 lines: there is no line 5");
         let error = task_of(&arguments(vec![argument("missing.rs", None)]), &workspace).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "missing.rs is no file here. A prompt of several words stands in quotes"
-        );
+        assert_eq!(error.to_string(), "missing.rs is no file here");
+        let error = task_of(&arguments(vec![argument("load", None)]), &workspace).unwrap_err();
+        assert_eq!(error.to_string(), "load is no file here. A prompt of several words stands in quotes");
         std::fs::write(root.join("b:3").as_path(), "1\n").unwrap();
         std::fs::create_dir(root.join("sub").as_path()).unwrap();
         let _socket = std::os::unix::net::UnixListener::bind(root.join("pipe").as_path()).unwrap();
