@@ -3,12 +3,12 @@
 mod answer;
 mod compacting;
 mod ending;
+mod known_ids;
 mod model_call;
 mod outcome;
 mod recovery;
 mod size;
 
-use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use futures::{FutureExt as _, Stream, StreamExt as _, future, stream};
@@ -16,6 +16,7 @@ use tokio_stream::wrappers::UnboundedReceiverStream;
 
 use self::answer::Answer;
 pub(super) use self::answer::patch;
+use self::known_ids::KnownIds;
 use self::model_call::Call;
 use self::outcome::{Outcome, outcome};
 use self::recovery::{BudgetTracker, Continuation, End, Step};
@@ -31,7 +32,7 @@ use super::{
     background,
 };
 use crate::context::Thresholds;
-use crate::conversation::{ContentBlock, Growing, Message, ToolUseId, Usage};
+use crate::conversation::{Growing, Message, Usage};
 use crate::models::ProviderInfo;
 
 /// The events of one task in order; the last is `LoopEvent::Done`. Dropping the stream drops the connection and every call.
@@ -72,8 +73,7 @@ struct Task<'outbox> {
     outbox: &'outbox Outbox,
     spent: Spending,
     account: TaskAccount,
-    /// The ids of all calls so far, also of those that are void.
-    calls: HashSet<ToolUseId>,
+    known: KnownIds,
     /// The conversation as its model is sent it.
     sent: Growing,
     budget: BudgetTracker,
@@ -193,11 +193,11 @@ impl Task<'_> {
 
 impl<'outbox> Task<'outbox> {
     fn new(params: QueryParams, outbox: &'outbox Outbox) -> Self {
-        let calls = params.messages.iter().flat_map(call_ids).collect();
+        let known = KnownIds::of(&params.messages);
         let (budget, spent) = (BudgetTracker::default(), Spending::default());
         let sent = Growing::default();
         let account = TaskAccount::default();
-        Self { params, outbox, spent, account, calls, sent, budget, stop_hook_blocks: 0, pauses: 0 }
+        Self { params, outbox, spent, account, known, sent, budget, stop_hook_blocks: 0, pauses: 0 }
     }
 
     async fn first_state(&mut self) -> State {
@@ -294,15 +294,6 @@ impl<'outbox> Task<'outbox> {
             at_once: params.limits.tools_at_once,
         })
     }
-}
-
-fn call_ids(message: &Message) -> Vec<ToolUseId> {
-    let Message::Assistant(answer) = message else { return Vec::new() };
-    let ids = answer.content.iter().filter_map(|block| match block {
-        ContentBlock::ToolUse { id, .. } => Some(id.clone()),
-        _ => None,
-    });
-    ids.collect()
 }
 
 #[cfg(test)]

@@ -37,16 +37,22 @@ async fn the_next_prompt_after_an_interrupt_stands_behind_all_results() {
     let server = ModelServer::playing([answer, Answer::says("Done.")]).await;
     let mut client = program(&mut home, &server, "[permissions]\nallow = [\"Bash\"]\n").await;
     ask(&mut client, case["history"][0]["content"][0]["text"].as_str().unwrap()).await;
+    let is = |event: &Value, status: &str| event["type"] == "toolCall" && event["status"] == status;
     let begun = client
         .notification("copydesk/event", |params| {
-            let event = &params["event"];
-            event["type"] == "toolCall" && event["kind"] == "execute" && event["status"] == "in_progress"
+            is(&params["event"], "in_progress") && params["event"]["kind"] == "execute"
         })
         .await;
+    // They run side by side: what comes back at all has come back.
+    for _ in results {
+        client.notification("copydesk/event", |params| is(&params["event"], "completed")).await;
+    }
     let task = json!({ "taskId": begun["taskId"] });
     client.request("copydesk/task/cancel", task).await.expect("it is cancelled");
     let end = ended(&mut client).await;
-    assert_eq!(end["event"]["reason"], "aborted_tools");
+    // The last words of the answer may be on their way still.
+    let reason = end["event"]["reason"].as_str().unwrap();
+    assert!(["aborted_tools", "aborted_streaming"].contains(&reason), "{reason}");
     let next = case["next_user_text"].as_str().unwrap();
     go_on(&mut client, &end, next).await;
     assert_eq!(terminal(&mut client).await["reason"], "completed");

@@ -116,13 +116,14 @@ impl Task<'_> {
             };
             match next {
                 Some(Ok(event)) => {
+                    let event = self.known.told_apart(event);
                     self.outbox.emit(LoopEvent::Stream(event.clone()));
                     if is_summary(&event) {
                         // The provider passes over all before it: no file that was read there is visible any more.
                         self.params.tool_use_context.seen.hide_all();
                     }
                     let (calls, now) = (answer.calls.len(), (self.params.clock)());
-                    let is_known = |id: &_| self.calls.contains(id);
+                    let is_known = |id: &_| self.known.has_call(id);
                     if let Some(record) = answer.take(event, model, is_known, now) {
                         self.outbox.message(Message::from(record));
                     }
@@ -142,7 +143,7 @@ impl Task<'_> {
     }
 
     fn remember_ids(&mut self, answer: &Answer) {
-        self.calls.extend(answer.calls.iter().map(|call| call.id.clone()));
+        self.known.add_calls(answer.calls.iter().map(|call| call.id.clone()));
     }
 
     /// Takes back what was shown of an answer, and what its calls gave. Who looks on knows those calls by their ids: no

@@ -19,6 +19,7 @@ use crate::agent::session_context::SessionContext;
 use crate::agent::{CompactInput, CompactVerdict, Continue, Hooks, ToolHookInput, ToolHookVerdict};
 use crate::config::{ContextSettings, Prices};
 use crate::context::{Decision, Fold};
+use crate::conversation::{ContentBlock, ToolUseId};
 use crate::models::Provider;
 use crate::permissions::{Call, SessionMode};
 use crate::tools::fixture::Fixture;

@@ -19,7 +19,7 @@ use crate::agent::fixture::{
 };
 use crate::agent::outbox::user;
 use crate::agent::params::Limits;
-use crate::conversation::{StopReason, ToolResultContent};
+use crate::conversation::{ContentBlock, StopReason, ToolResultContent, ToolUseId};
 use crate::models::{ModelErrorKind, Provider, ProviderEvent};
 use crate::tools::fixture::Fixture;
 use crate::tools::{Tool, Tools};

@@ -6,7 +6,8 @@ use super::turns::{Turn, alternating};
 use super::{ApiMessage, ContentBlock, Role, is_thinking};
 use crate::conversation::ToolUseId;
 
-/// Records of one answer (the same response id), which follow each other, as one turn.
+/// Records of one answer (the same response id) as one turn, also where results of its first calls lie in between,
+/// because a tool runs while the answer is still coming in.
 pub(super) fn joined(turns: Vec<Turn>) -> Vec<Turn> {
     let mut joined: Vec<Turn> = Vec::with_capacity(turns.len());
     for turn in turns {
@@ -34,11 +35,18 @@ pub(super) fn tidied(messages: Vec<ApiMessage>) -> Vec<ApiMessage> {
     alternating(turns)
 }
 
-/// The turn that `turn` goes on, if nothing was said or given since: behind a result, the same id is that of a server that
-/// gives each answer the same one.
+/// The turn that `turn` goes on, if nothing but tool results came since.
 fn open_part<'a>(turns: &'a mut [Turn], turn: &Turn) -> Option<&'a mut Turn> {
     let response_id = turn.response_id.as_ref()?;
-    turns.last_mut().filter(|earlier| earlier.response_id.as_ref() == Some(response_id))
+    turns
+        .iter_mut()
+        .rev()
+        .find(|earlier| earlier.role == Role::Assistant || !only_results(&earlier.content))
+        .filter(|earlier| earlier.response_id.as_ref() == Some(response_id))
+}
+
+fn only_results(content: &[ContentBlock]) -> bool {
+    content.iter().all(|block| matches!(block, ContentBlock::ToolResult { .. }))
 }
 
 fn server_pairs(content: Vec<ContentBlock>) -> Vec<ContentBlock> {

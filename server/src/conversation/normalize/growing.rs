@@ -80,15 +80,13 @@ fn settled(records: &[Message]) -> Option<Settled> {
     let mut settled = None;
     let mut open = HashSet::new();
     let mut last: Option<&AssistantMessage> = None;
-    // Whether the user said something since.
-    let mut is_closed = false;
     // Where the answer begins that is looked at, if all before it is settled as soon as it says something.
     let mut begins = None;
     for (at, record) in records.iter().enumerate() {
         match record {
             Message::Assistant(answer) if answer.is_virtual || answer.is_api_error => {}
             Message::Assistant(answer) => {
-                if is_closed || last.is_none_or(|last| !is_part_of(answer, last)) {
+                if last.is_none_or(|last| !is_part_of(answer, last)) {
                     let is_between = open.is_empty() && last.is_some_and(|last| calls(last).next().is_some());
                     begins = is_between.then_some(at);
                 }
@@ -97,7 +95,6 @@ fn settled(records: &[Message]) -> Option<Settled> {
                 }
                 open.extend(calls(answer));
                 last = Some(answer);
-                is_closed = false;
             }
             Message::User(user) if user.is_virtual => {}
             Message::User(user) => {
@@ -107,7 +104,6 @@ fn settled(records: &[Message]) -> Option<Settled> {
                     }
                 }
                 begins = begins.filter(|_| is_only_results(user));
-                is_closed = true;
             }
             // A part of the answer behind it would be a message of its own.
             Message::System(_) | Message::Attachment(_) => begins = None,

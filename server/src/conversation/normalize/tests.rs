@@ -214,43 +214,20 @@ fn an_input_is_an_object() {
 }
 
 #[test]
-fn records_of_one_answer_are_one_message() {
+fn records_of_one_answer_are_one_message_though_results_lie_between_them() {
     check(
         &[
             user([text("q")]),
             answer("r1", [text("both")]),
             answer("r1", [call("t1", "Read")]),
-            progress("reading"),
-            answer("r1", [call("t2", "Read")]),
             user([result("t1", "A")]),
+            answer("r1", [call("t2", "Read")]),
             user([result("t2", "B")]),
         ],
         &[
             r#"user: text "q""#,
             r#"assistant: text "both" | call t1 Read {} | call t2 Read {}"#,
             r#"user: result t1 "A" | result t2 "B""#,
-        ],
-    );
-}
-
-#[test]
-fn rounds_stay_apart_though_a_server_gives_each_answer_the_same_id() {
-    let round = |n: u8| {
-        let (id, result_text) = (format!("t{n}"), format!("R{n}"));
-        [
-            answer("constant", [text(&format!("step {n}"))]),
-            answer("constant", [call(&id, "Read")]),
-            user([result(&id, &result_text)]),
-        ]
-    };
-    check(
-        &[vec![user([text("q")])], round(1).into(), round(2).into()].concat(),
-        &[
-            r#"user: text "q""#,
-            r#"assistant: text "step 1" | call t1 Read {}"#,
-            r#"user: result t1 "R1""#,
-            r#"assistant: text "step 2" | call t2 Read {}"#,
-            r#"user: result t2 "R2""#,
         ],
     );
 }

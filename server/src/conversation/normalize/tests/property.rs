@@ -31,22 +31,6 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1_500))]
 
-    /// A server that gives each answer the same id is sent the same as one that doesn't.
-    #[test]
-    fn ids_of_answers_behind_a_user_change_nothing(
-        rounds in prop::collection::vec((prop::collection::vec(any_block(), 0..3), 0..3_usize), 0..6),
-    ) {
-        let history = |response: &dyn Fn(usize) -> String| -> Vec<Message> {
-            let rounds = rounds.iter().enumerate().flat_map(|(n, (content, results))| {
-                let results = (0..*results).map(|id| result(&format!("t{id}"), "A")).collect::<Vec<_>>();
-                [answer(&response(n), content.clone()), user(results)]
-            });
-            std::iter::once(user([text("go")])).chain(rounds).collect()
-        };
-        let messages = normalize(&history(&|_| "constant".to_owned()));
-        prop_assert_eq!(messages, normalize(&history(&|n| format!("r{n}"))));
-    }
-
     /// What is kept from request to request changes nothing, however a history grows, is taken back, rewritten, or sent to
     /// another model.
     #[test]
