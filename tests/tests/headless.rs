@@ -272,8 +272,9 @@ async fn what_a_command_in_the_background_has_half_done_is_not_let_in_as_the_wor
     let answers = [
         Answer::calls(
             "Bash",
-            json!({ "command": "echo half >>a.txt; sleep 1000", "run_in_background": true }),
+            json!({ "command": "sleep 0.5; echo half >>a.txt; sleep 1000", "run_in_background": true }),
         ),
+        // It has looked at the file before the other writes there.
         Answer::calls("Bash", json!({ "command": "until grep -q half a.txt; do sleep 0.05; done" })),
         Answer::says("Done."),
     ];

@@ -8,14 +8,16 @@ mod kernel;
 mod loopback;
 mod mounts;
 mod namespaces;
+mod neighbours;
 mod rights;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::{Command, ExitCode, Stdio};
 
-use rustix::process::{WaitOptions, waitpid};
+use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
+use self::neighbours::Neighbours;
 use super::order::{self, Exit, Order, Report, Walls};
 
 /// What the program is called with to build the walls, and then, inside them, to be the first process there. Nobody else
@@ -71,10 +73,12 @@ fn outside(order: Order) -> Result<Exit, Refused> {
     match &order.walls {
         Walls::Namespaces(spaces) => {
             let sockets = mounts::sockets();
+            // Opened before it is out of reach.
+            let neighbours = Neighbours::of(spaces)?;
             namespaces::enter(spaces)?;
             mounts::build(spaces, &sockets)?;
             namespaces::keep_privileges()?;
-            hand_on()
+            hand_on(neighbours)
         }
         Walls::Rights(wanted) => {
             guard::own_session()?;
@@ -93,9 +97,15 @@ fn outside(order: Order) -> Result<Exit, Refused> {
 }
 
 /// The next process is the first of its name space: it gets the order too, and reports by itself.
-fn hand_on() -> Result<Exit, Refused> {
+fn hand_on(neighbours: Option<Neighbours>) -> Result<Exit, Refused> {
     let child = Command::new("/proc/self/exe").arg(INSIDE).env_clear().spawn().step("first process")?;
     let pid = rustix::process::Pid::from_child(&child);
+    // A kernel without such descriptors lets nobody see what others write meanwhile.
+    if let Some(neighbours) = neighbours
+        && let Ok(process) = pidfd_open(pid, PidfdFlags::empty())
+    {
+        neighbours.heed_until_the_end_of(&process);
+    }
     loop {
         match waitpid(Some(pid), WaitOptions::empty()) {
             Ok(Some((_, status))) => {

@@ -156,6 +156,7 @@ async fn try_out(
             hidden: Vec::new(),
             writable: Vec::new(),
             network: Network::None,
+            running: None,
         })
     };
     let walls = match what {

@@ -54,6 +54,9 @@ pub(super) struct Namespaces {
     /// Real folders that the command may write to.
     pub(super) writable: Vec<Utf8PathBuf>,
     pub(super) network: Network,
+    /// A file that says how many commands run on the same trees, and is written whenever one begins or ends; `None`: no
+    /// others do.
+    pub(super) running: Option<Utf8PathBuf>,
 }
 
 /// What stands in the place of a folder of the workspace.

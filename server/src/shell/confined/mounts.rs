@@ -45,6 +45,9 @@ const KEYS: [&str; 2] = ["/proc/keys", "/proc/key-users"];
 /// What `/proc` is mounted with.
 const OF_PROCESSES: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV).union(MountFlags::NOEXEC);
 
+/// What an overlay is mounted with.
+const OF_OVERLAY: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
+
 /// Folders opened before anything is put over them.
 struct Opened {
     at: Utf8PathBuf,
@@ -112,6 +115,12 @@ pub(super) fn build(spaces: &Namespaces, sockets: &[Utf8PathBuf]) -> Result<(), 
     read_only_but(&writable)
 }
 
+/// What the kernel knows of the overlay at `at` from before is looked up again.
+pub(super) fn forget(at: &Utf8Path) {
+    // Where a kernel refuses it, what was looked up once stays as it was.
+    let _ = mount_remount(at.as_std_path(), OF_OVERLAY, "");
+}
+
 /// A view of the own processes only. Where mounting one is refused, as in some containers, the old one stays: its processes
 /// are out of reach all the same.
 pub(super) fn processes() {
@@ -177,8 +186,7 @@ fn overlay(at: &Utf8Path, lower: &OwnedFd, upper: &OwnedFd, work: &OwnedFd) -> R
     // reads that after a crash.
     let options = format!("lowerdir={lower},upperdir={upper},workdir={work},userxattr,volatile");
     let options = CString::new(options).step("overlay")?;
-    let flags = MountFlags::NOSUID | MountFlags::NODEV;
-    mount("overlay", at.as_std_path(), "overlay", flags, options.as_c_str()).step("overlay")
+    mount("overlay", at.as_std_path(), "overlay", OF_OVERLAY, options.as_c_str()).step("overlay")
 }
 
 /// Takes away the mark that says an earlier overlay on the same folders was volatile: with it, no other may be mounted.

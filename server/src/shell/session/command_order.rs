@@ -75,6 +75,7 @@ impl Shell {
                 hidden,
                 writable,
                 network,
+                running: Some(places.running()),
             }),
             WallKind::Rights => {
                 let writable = [writable, copies, vec![places.temporary.clone()]].concat();

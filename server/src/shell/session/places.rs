@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -35,20 +35,28 @@ pub(super) enum ToldIn {
     Own,
 }
 
+/// The folder of the commands' folders, below the session's.
+const COMMANDS: &str = "commands";
+/// How many commands run, in that folder.
+const RUNNING: &str = "running";
+
 /// Bytes of a path; no system takes a longer one.
 const LONGEST_PATH: u64 = 64 << 10;
 
 impl Slots {
     /// For the next command, below the session's folder.
     pub(super) fn take(&self, session: &Utf8Path, told_in: ToldIn) -> io::Result<Places> {
+        let commands = session.join(COMMANDS);
+        fs::create_dir_all(&commands)?;
         let slot = {
-            let mut taken = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut taken = self.lock();
             let most = taken.len();
             let free = (0..most).find(|number| !taken.contains(number)).unwrap_or(most);
             taken.insert(free);
+            note_running(&commands, taken.len());
             free
         };
-        let (folder, temporary) = (session.join("commands").join(slot.to_string()), session.join("tmp"));
+        let (folder, temporary) = (commands.join(slot.to_string()), session.join("tmp"));
         let cwd = match told_in {
             ToldIn::Temporary => temporary.join(format!(".cwd-{slot}")),
             ToldIn::Own => folder.join("cwd"),
@@ -58,6 +66,10 @@ impl Slots {
         fs::create_dir_all(&places.temporary)?;
         places.clear();
         Ok(places)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeSet<usize>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -80,6 +92,11 @@ impl Places {
         Some(Utf8PathBuf::from(told.trim_end_matches('\n'))).filter(|cwd| cwd.is_absolute())
     }
 
+    /// The file that says how many commands run.
+    pub(super) fn running(&self) -> Utf8PathBuf {
+        self.folder.with_file_name(RUNNING)
+    }
+
     /// Nothing of an earlier command of this slot is taken for this one's.
     fn clear(&self) {
         // It need not be there.
@@ -90,12 +107,25 @@ impl Places {
 impl Drop for Places {
     fn drop(&mut self) {
         self.clear();
-        self.slots.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.slot);
+        let mut taken = self.slots.lock();
+        taken.remove(&self.slot);
+        if let Some(commands) = self.folder.parent() {
+            note_running(commands, taken.len());
+        }
+    }
+}
+
+/// The same file each time: whoever has it open sees the new number.
+fn note_running(commands: &Utf8Path, number: usize) {
+    if let Err(error) = fs::write(commands.join(RUNNING), number.to_string()) {
+        tracing::warn!(%error, "commands that run at the same time may not see each other's files");
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Seek as _};
+
     use super::*;
 
     fn session() -> (tempfile::TempDir, Utf8PathBuf) {
@@ -118,6 +148,25 @@ mod tests {
         let third = slots.take(&session, ToldIn::Temporary).unwrap();
         assert_eq!(third.folder, freed);
         assert_ne!(third.folder, second.folder);
+    }
+
+    #[test]
+    fn how_many_run_is_said_in_one_file_that_stays() {
+        let (_folder, session) = session();
+        let slots = Slots::default();
+        let first = slots.take(&session, ToldIn::Temporary).unwrap();
+        let running = fs::File::open(first.running()).unwrap();
+        let said = || {
+            let mut said = String::new();
+            (&running).rewind().unwrap();
+            (&running).read_to_string(&mut said).unwrap();
+            said
+        };
+        assert_eq!(said(), "1");
+        let second = slots.take(&session, ToldIn::Temporary).unwrap();
+        assert_eq!(said(), "2");
+        drop((first, second));
+        assert_eq!(said(), "0");
     }
 
     #[test]
