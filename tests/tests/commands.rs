@@ -184,6 +184,37 @@ async fn a_command_that_takes_longer_goes_to_the_background_and_is_looked_at_and
     puppets.end().await;
 }
 
+/// Writes which port it has into a file, and answers once on it, and so on for ever.
+const SERVER: &str = r#"python3 -c '
+import socket
+server = socket.create_server(("127.0.0.1", 0))
+open("port", "w").write(str(server.getsockname()[1]) + "\n")
+while True:
+    client, _ = server.accept()
+    client.sendall(b"served\n")
+    client.close()
+'"#;
+/// Waits for that file, of which it knows that it was not there, and talks to the server.
+const CLIENT: &str = r#"until [ -s port ]; do sleep 0.1; done; python3 -c '
+import socket
+print(socket.create_connection(("127.0.0.1", int(open("port").read()))).recv(100).decode())
+'"#;
+
+#[tokio::test]
+async fn a_server_in_the_background_is_talked_to_by_the_next_command() {
+    let mut puppets = agent(&[("a.txt", "a\n")]).await;
+    let server = json!({ "command": SERVER, "run_in_background": true });
+    let begun = puppets.call("the agent", "Bash", server).await;
+    let id = task_id(&begun.text);
+    let served = puppets.call("the agent", "Bash", json!({ "command": CLIENT })).await;
+    assert!(!served.is_error && served.text.contains("served"), "{}", served.text);
+    puppets.call("the agent", "TaskStop", json!({ "task_id": id })).await;
+    // It has a network of its own again, and the server is gone.
+    let gone = puppets.call("the agent", "Bash", json!({ "command": CLIENT })).await;
+    assert!(gone.is_error && gone.text.contains("refused"), "{}", gone.text);
+    puppets.end().await;
+}
+
 #[tokio::test]
 async fn half_a_change_waits_for_the_person_in_any_mode() {
     let mut puppets = agent(&[("a.txt", "a\n")]).await;

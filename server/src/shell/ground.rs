@@ -157,6 +157,7 @@ async fn try_out(
             writable: Vec::new(),
             network: Network::None,
             running: None,
+            neighbour: None,
         })
     };
     let walls = match what {

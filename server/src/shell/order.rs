@@ -57,6 +57,16 @@ pub(super) struct Namespaces {
     /// A file that says how many commands run on the same trees, and is written whenever one begins or ends; `None`: no
     /// others do.
     pub(super) running: Option<Utf8PathBuf>,
+    /// A command that runs already, whose network this one has too.
+    pub(super) neighbour: Option<Neighbour>,
+}
+
+/// A process with a network of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Neighbour {
+    pub(super) process: u32,
+    /// The number of that network, by which it is known again.
+    pub(super) network: u64,
 }
 
 /// What stands in the place of a folder of the workspace.

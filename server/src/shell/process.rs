@@ -72,6 +72,11 @@ impl Process {
         Ok(Self { child, control, output })
     }
 
+    /// The process around the command.
+    pub(super) fn id(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// Hears the command to its end, or until `stop`, which ends it. Waits for the command, never for the end of its output:
     /// somebody whom it started may hold the pipe.
     pub(super) async fn hear(mut self, mut take: impl FnMut(&[u8]), stop: impl Future<Output = ()>) -> Ended {

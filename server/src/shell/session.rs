@@ -224,7 +224,7 @@ impl Shell {
         let process = Process::start(&self.settings.program, &order).await?;
         let saved = self.folder.join("tool-results").join(format!("{}.txt", request.id));
         let output = Output::new(self.settings.caps, Some(saved));
-        let task = Arc::new(Task::new(format!("b{number}"), request.text, ground, output));
+        let task = Arc::new(Task::new(format!("b{number}"), (request.text, process.id()), ground, output));
         self.lock().tasks.insert(task.id().to_owned(), task.clone());
         // The shell ends its commands when it is gone, so they must not keep it.
         let (shell, heard) = (Arc::downgrade(self), task.clone());

@@ -17,6 +17,7 @@ use super::{Ground, Refusal};
 pub struct Task {
     id: String,
     command: String,
+    process: Option<u32>,
     ground: Ground,
     begun: Instant,
     output: Mutex<Output>,
@@ -63,10 +64,17 @@ pub enum How {
 pub struct StopOnDrop(Option<Arc<Task>>);
 
 impl Task {
-    pub(super) fn new(id: String, command: String, ground: Ground, output: Output) -> Self {
+    /// `process`: the one that is around the command's own, until both end.
+    pub(super) fn new(
+        id: String,
+        (command, process): (String, Option<u32>),
+        ground: Ground,
+        output: Output,
+    ) -> Self {
         Self {
             id,
             command,
+            process,
             ground,
             begun: Instant::now(),
             output: Mutex::new(output),
@@ -83,6 +91,10 @@ impl Task {
     /// The command line.
     pub fn command(&self) -> &str {
         &self.command
+    }
+
+    pub(super) fn process(&self) -> Option<u32> {
+        self.process
     }
 
     /// What it runs on, and behind which walls.

@@ -1,9 +1,12 @@
 //! How a command is to be run: on which files, with which words and variables, and within which walls.
 
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+
 use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use super::super::ground::{Ground, WallKind};
-use super::super::order::{Namespaces, Order, Rights, Walls};
+use super::super::order::{Namespaces, Neighbour, Order, Rights, Walls};
 use super::super::trial_tree::{FileView, is_ignored};
 use super::super::{Refusal, TrialMode, sandbox};
 use super::places::Places;
@@ -76,6 +79,7 @@ impl Shell {
                 writable,
                 network,
                 running: Some(places.running()),
+                neighbour: self.neighbour(),
             }),
             WallKind::Rights => {
                 let writable = [writable, copies, vec![places.temporary.clone()]].concat();
@@ -85,6 +89,22 @@ impl Shell {
         };
         Ok(Order { argv, cwd, environment, walls, filter: ground.filter, limits: self.settings.limits })
     }
+
+    /// A command within walls that still runs: whoever starts a server in the background talks to it with the next command.
+    fn neighbour(&self) -> Option<Neighbour> {
+        let state = self.lock();
+        let mut running = state.tasks.values().filter(|task| task.outcome().is_none());
+        let process = running
+            .find_map(|task| task.process().filter(|_| task.ground().walls == WallKind::Namespaces))?;
+        network_of(process)
+    }
+}
+
+/// The network of a process, unless it is this program's own: then it is at the beginning still.
+fn network_of(process: u32) -> Option<Neighbour> {
+    let number = |process: &str| fs::metadata(format!("/proc/{process}/ns/net")).ok().map(|it| it.ino());
+    let network = number(&process.to_string())?;
+    (Some(network) != number("self")).then_some(Neighbour { process, network })
 }
 
 /// A command as arguments that a system takes.
