@@ -34,6 +34,7 @@ fn scene(path: &AbsPath) -> Option<Scene> {
         disk_differs: false,
         lost: false,
         held_back: None,
+        whole: None,
     };
     Some(Scene {
         review: Arc::new(ReviewView { files: vec![Arc::new(file)], revision: 1 }),

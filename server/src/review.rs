@@ -31,6 +31,7 @@ mod shown;
 mod take_back;
 mod told;
 mod view;
+mod whole_file;
 mod whole_text;
 
 pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, ShownFile, Take, Target};
@@ -45,4 +46,5 @@ pub use refusal::{Refusal, Warning};
 pub use view::{
     Accept, FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side,
 };
+pub use whole_file::{ModeChange, WholeBytes, WholeFile};
 pub use whole_text::replaces_all;

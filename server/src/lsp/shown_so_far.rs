@@ -81,6 +81,7 @@ mod tests {
             disk_differs: false,
             lost: false,
             held_back: None,
+            whole: None,
         };
         ReviewView { files: vec![Arc::new(file)], revision }
     }

@@ -90,6 +90,10 @@ impl ShownFile {
         if now.hunks.is_empty() || shown.hunks.is_empty() {
             return shown.offer() == now.offer();
         }
+        let whole = |file: &FileReview| file.whole.as_ref().map(|whole| whole.revision);
+        if whole(now).is_some() && whole(shown) != whole(now) {
+            return false;
+        }
         let revisions: HashMap<&HunkId, u32> =
             shown.hunks.iter().map(|hunk| (&hunk.id, hunk.revision)).collect();
         shown.kind == now.kind && now.hunks.iter().all(|hunk| revisions.get(&hunk.id) == Some(&hunk.revision))

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Reason;
+use super::{Reason, WholeFile};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Change, Text};
 
@@ -40,6 +40,9 @@ pub struct FileReview {
     pub lost: bool,
     /// Why it waits in a session whose changes are accepted as they come. Accepting everything takes it along.
     pub held_back: Option<&'static str>,
+    /// What is proposed of the file beside its hunks: bytes that are no text, or permissions. It is a decision of its own,
+    /// taken along by those about the whole file.
+    pub whole: Option<WholeFile>,
 }
 
 impl ReviewView {
@@ -63,6 +66,7 @@ impl FileReview {
             // Every proposal leaves its reason, and no text has its own length for long.
             (self.reasons.len(), self.draft.as_ref().map(Text::len)).hash(&mut hasher);
         }
+        self.whole.as_ref().map(|whole| whole.revision).hash(&mut hasher);
         (hasher.finish() >> 32) as u32
     }
 
@@ -85,6 +89,7 @@ impl FileReview {
             && self.disk_differs == other.disk_differs
             && self.lost == other.lost
             && self.held_back == other.held_back
+            && self.whole == other.whole
             && self.column_of_the_last() == other.column_of_the_last()
     }
 

@@ -110,6 +110,7 @@ pub(super) fn file(name: &str, buffer: &str, hunks: Vec<HunkView>) -> FileReview
         disk_differs: false,
         lost: false,
         held_back: None,
+        whole: None,
     }
 }
 

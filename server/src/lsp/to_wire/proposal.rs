@@ -188,6 +188,7 @@ mod tests {
             disk_differs: false,
             lost: false,
             held_back: None,
+            whole: None,
         };
         let view = ReviewView { files: vec![Arc::new(file.clone()), Arc::new(file)], revision: 1 };
         let files = serde_json::to_value(files(&view, PositionEncoding::Utf16)).unwrap();

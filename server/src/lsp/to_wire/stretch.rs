@@ -108,6 +108,7 @@ mod tests {
             disk_differs: false,
             lost: false,
             held_back: None,
+            whole: None,
         }
     }
 

@@ -47,6 +47,7 @@ impl Desk {
                         disk_differs,
                         lost,
                         held_back: held_back(draft),
+                        whole: None,
                     }))
                 };
             }

@@ -56,6 +56,7 @@ impl WentIn {
             disk_differs: false,
             lost: false,
             held_back: None,
+            whole: None,
         }
     }
     /// A change that went in just as it was proposed keeps its name and its reasons; the newest of several that say the
