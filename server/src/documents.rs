@@ -6,6 +6,7 @@ mod disk;
 mod document;
 mod encoding;
 mod file_state;
+mod kept;
 mod links;
 mod looks;
 mod paths;
@@ -18,8 +19,9 @@ pub mod walk;
 mod watch;
 mod workspace;
 
-pub use disk::{Expected, Part, WriteError, text_of};
+pub use disk::{DiskFile, Expected, Part, WriteError, text_of};
 pub use file_state::{Changed, Closed, ContentChange, FileStateCache, Ignored, OpenDocument, Opened};
+pub use kept::Kept;
 pub use paths::{AbsPath, PathCase};
 pub use position::{byte_range, lsp_range, offset, position, text_edits};
 pub use seen::{Begun, Seen, SeenFile};

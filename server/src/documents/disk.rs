@@ -3,17 +3,20 @@
 mod entry;
 mod in_place;
 mod part;
+mod whole;
 mod write;
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::hash::Hasher;
-use std::io::Read;
+use std::io::{Read, Write};
 
 pub(super) use entry::{delete, rename};
 pub use part::Part;
 pub(super) use part::read_part;
-pub(super) use write::write;
+pub use whole::DiskFile;
+pub(super) use whole::{disk_file, set_mode, write_whole};
 pub use write::{Expected, WriteError};
+pub(super) use write::{write, write_new};
 
 use super::encoding::{self, Encoding, NotText};
 use super::looks::Print;
@@ -73,10 +76,34 @@ pub fn text_of(bytes: &[u8]) -> Option<Text> {
 
 /// The same for the same bytes within one release of this program; it stands for them where they are compared over time.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
-    #[allow(deprecated, reason = "SipHash with fixed keys: the standard library's default may change")]
-    let mut hasher = std::hash::SipHasher::new();
+    let mut hasher = hasher();
     hasher.write(bytes);
     hasher.finish()
+}
+
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 16;
+
+/// The hash and the number of all bytes that `from` gives; `to` gets them.
+pub(super) fn hash_while_copying(mut from: impl Read, to: &mut impl Write) -> std::io::Result<(u64, u64)> {
+    let (mut hasher, mut size) = (hasher(), 0);
+    let mut piece = vec![0; PIECE];
+    loop {
+        let read = match from.read(&mut piece) {
+            Ok(0) => return Ok((hasher.finish(), size)),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+            read => read?,
+        };
+        let bytes = piece.get(..read).unwrap_or_default();
+        hasher.write(bytes);
+        to.write_all(bytes)?;
+        size += read as u64;
+    }
+}
+
+#[allow(deprecated, reason = "SipHash with fixed keys: the standard library's default may change")]
+fn hasher() -> impl Hasher {
+    std::hash::SipHasher::new()
 }
 
 /// A regular file, and its metadata.

@@ -5,10 +5,10 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::decoded::DecodedTexts;
-use super::disk::{self, Expected, Part, WriteError};
+use super::disk::{self, DiskFile, Expected, Part, WriteError};
 use super::document::OpenDocuments;
 use super::looks::{Look, Looks};
-use super::{AbsPath, Change, PathCase, ReadError, Snapshot, Stamp, Text, links, uri};
+use super::{AbsPath, Change, Kept, PathCase, ReadError, Snapshot, Stamp, Text, links, uri};
 use crate::config::DEFAULT_EDIT_LIMIT;
 use crate::editor::{PositionEncoding, Range};
 
@@ -284,17 +284,47 @@ impl FileStateCache {
         Ok(Snapshot { path, text: text.clone(), stamp: Stamp::Disk { hash } })
     }
 
+    /// Writes a closed file that is not there yet, with these permissions.
+    pub fn write_new(&self, path: &AbsPath, text: &Text, mode: u32) -> Result<Snapshot, WriteError> {
+        let path = self.closed(path)?;
+        let hash = disk::write_new(&path, &text.to_string(), Some(mode))?;
+        Ok(Snapshot { path, text: text.clone(), stamp: Stamp::Disk { hash } })
+    }
+
+    /// The file on disk, whatever its bytes are; `None`: there is none. It is not read again where nothing was changed since
+    /// `known` was.
+    pub fn disk_file(&self, path: &AbsPath, known: Option<&DiskFile>) -> Result<Option<DiskFile>, ReadError> {
+        disk::disk_file(&followed(path)?, known)
+    }
+
+    /// Writes a closed file, through links, if the disk still has what is `expected`; with the permissions `mode`, else with
+    /// its own or those of any new file.
+    pub fn write_whole(
+        &self,
+        path: &AbsPath,
+        kept: &Kept,
+        expected: Expected,
+        mode: Option<u32>,
+    ) -> Result<(), WriteError> {
+        disk::write_whole(&self.closed(path)?, kept, expected, mode)
+    }
+
+    /// Gives a file, open or not, the permissions `to` if it has the permissions `from`. A link is not followed.
+    pub fn set_mode(&self, path: &AbsPath, from: u32, to: u32) -> Result<(), WriteError> {
+        disk::set_mode(path, from, to)
+    }
+
     /// Deletes a closed file if its bytes still have `hash`. A link is deleted itself, not its target.
     pub fn delete(&self, path: &AbsPath, hash: u64) -> Result<(), WriteError> {
         self.closed(path)?;
-        disk::delete(path, hash, self.edit_limit)
+        disk::delete(path, hash)
     }
 
     /// Renames a closed file if its bytes still have `hash`; never over another file.
     pub fn rename(&self, from: &AbsPath, to: &AbsPath, hash: u64) -> Result<(), WriteError> {
         self.closed(from)?;
         self.closed(to)?;
-        disk::rename(from, to, hash, self.edit_limit)
+        disk::rename(from, to, hash)
     }
 
     /// The real path of a file that the editor does not have open.

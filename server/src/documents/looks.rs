@@ -75,7 +75,7 @@ impl Print {
     }
 
     /// Whether any change after `at` leaves other metadata.
-    fn is_settled(&self, at: SystemTime) -> bool {
+    pub(super) fn is_settled(&self, at: SystemTime) -> bool {
         let age = self.modified.max(self.changed).and_then(|last| at.duration_since(last).ok());
         age.is_some_and(|age| age >= SAME_STAMP)
     }

@@ -119,7 +119,7 @@ mod writing {
             write(&path, "mine", Expected::Absent, LIMIT),
             Err(WriteError::Exists { path: path.clone() })
         );
-        assert_eq!(delete(&path, 0, LIMIT), Err(WriteError::Changed { path: path.clone() }));
+        assert_eq!(delete(&path, 0), Err(WriteError::Changed { path: path.clone() }));
         assert_eq!(std::fs::read(path.as_path()).unwrap(), b"v2");
         std::fs::remove_file(path.as_path()).unwrap();
         assert_eq!(write(&path, "mine", seen, LIMIT), Err(WriteError::Changed { path }));
@@ -162,10 +162,10 @@ mod writing {
         let folder = Folder::new();
         let (from, taken, free) = (folder.put("a", b"x"), folder.put("b", b"y"), folder.path("sub/c"));
         let hash = read(&from, LIMIT).unwrap().hash;
-        assert_eq!(rename(&from, &taken, hash, LIMIT), Err(WriteError::Exists { path: taken }));
-        rename(&from, &free, hash, LIMIT).unwrap();
+        assert_eq!(rename(&from, &taken, hash), Err(WriteError::Exists { path: taken }));
+        rename(&from, &free, hash).unwrap();
         assert_eq!(folder.names(), ["b", "sub"]);
-        delete(&free, hash, LIMIT).unwrap();
+        delete(&free, hash).unwrap();
         assert_eq!(read(&free, LIMIT).unwrap_err(), ReadError::Missing { path: free });
     }
 

@@ -1,10 +1,12 @@
 //! Writing a closed file: whole or not at all, and with everything kept that is not its text.
 
+use std::borrow::Cow;
 use std::fs::{File, Metadata};
-use std::io::Write;
+use std::io::{self, Read as _, Write as _};
 
 use super::in_place::write_in_place;
 use super::{AbsPath, Encoding, ReadError, decode, io_error, open, read};
+use crate::documents::Kept;
 
 /// What the writer believes to be there. A file that says something else by now is not touched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,25 +58,66 @@ pub(in crate::documents) fn write(
     limit: u64,
 ) -> Result<u64, WriteError> {
     match expected {
-        Expected::Absent => create(path, text),
+        Expected::Absent => write_new(path, text, None),
         Expected::Hash(hash) => replace(path, text, hash, limit),
     }
 }
 
-fn create(path: &AbsPath, text: &str) -> Result<u64, WriteError> {
-    let fail = |error: &std::io::Error| failed(path, error);
+/// The same for a file that is not there yet, with the permissions `mode` in the place of those that the umask gives.
+pub(in crate::documents) fn write_new(
+    path: &AbsPath,
+    text: &str,
+    mode: Option<u32>,
+) -> Result<u64, WriteError> {
     let bytes = text.as_bytes();
-    let folder = path.parent().ok_or_else(|| WriteError::Exists { path: path.clone() })?;
-    make_folders(&folder).map_err(|error| fail(&error))?;
-    let mut temporary = temporary(&folder).map_err(|error| fail(&error))?;
-    fill(temporary.as_file_mut(), bytes).map_err(|error| fail(&error))?;
-    temporary.persist_noclobber(path.as_path()).map_err(|error| fail(&error.error))?;
-    sync_folder(&folder);
+    create(path, Source::Bytes(bytes), mode)?;
     Ok(super::hash(bytes))
 }
 
+/// What is written.
+#[derive(Clone, Copy)]
+pub(super) enum Source<'a> {
+    Bytes(&'a [u8]),
+    Kept(&'a Kept),
+}
+
+impl<'a> Source<'a> {
+    fn write_to(self, file: &mut File) -> io::Result<()> {
+        match self {
+            Self::Bytes(bytes) => file.write_all(bytes)?,
+            Self::Kept(kept) => drop(io::copy(&mut kept.open()?, file)?),
+        }
+        file.sync_all()
+    }
+
+    fn bytes(self) -> io::Result<Cow<'a, [u8]>> {
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.into()),
+            Self::Kept(kept) => {
+                let mut bytes = Vec::new();
+                kept.open()?.read_to_end(&mut bytes)?;
+                Ok(bytes.into())
+            }
+        }
+    }
+}
+
+/// Makes the file and the folders that it lies in, where there is none.
+pub(super) fn create(path: &AbsPath, source: Source<'_>, mode: Option<u32>) -> Result<(), WriteError> {
+    let fail = |error: &io::Error| failed(path, error);
+    let folder = path.parent().ok_or_else(|| WriteError::Exists { path: path.clone() })?;
+    make_folders(&folder).map_err(|error| fail(&error))?;
+    let mut temporary = temporary(&folder).map_err(|error| fail(&error))?;
+    source.write_to(temporary.as_file_mut()).map_err(|error| fail(&error))?;
+    if let Some(mode) = mode {
+        give_mode(temporary.as_file(), mode).map_err(|error| fail(&error))?;
+    }
+    temporary.persist_noclobber(path.as_path()).map_err(|error| fail(&error.error))?;
+    sync_folder(&folder);
+    Ok(())
+}
+
 fn replace(path: &AbsPath, text: &str, hash: u64, limit: u64) -> Result<u64, WriteError> {
-    let fail = |error: &std::io::Error| failed(path, error);
     let now = read(path, limit).map_err(|error| match error {
         ReadError::Missing { path } => WriteError::Changed { path },
         other => WriteError::Read(other),
@@ -89,13 +132,29 @@ fn replace(path: &AbsPath, text: &str, hash: u64, limit: u64) -> Result<u64, Wri
     let (_, encoding) = decode(path, now.bytes.clone())?;
     let bytes = encode(path, text, encoding)?;
     let new_hash = super::hash(&bytes);
-    if new_hash == hash {
-        return Ok(hash);
-    }
-    if has_other_names(&metadata) || !replace_atomically(path, &bytes, &metadata)? {
-        write_in_place(path, &now.bytes, &bytes).map_err(|error| fail(&error))?;
+    if new_hash != hash {
+        put_in_place(path, Source::Bytes(&bytes), &metadata, None, || Ok(now.bytes))?;
     }
     Ok(new_hash)
+}
+
+/// Other bytes for the file at `path`, which has this `metadata`; `old`: the bytes that it has, for which it is only asked
+/// where the file must stay the same one. It keeps its permissions unless `mode` says others.
+pub(super) fn put_in_place(
+    path: &AbsPath,
+    source: Source<'_>,
+    metadata: &Metadata,
+    mode: Option<u32>,
+    old: impl FnOnce() -> io::Result<Vec<u8>>,
+) -> Result<(), WriteError> {
+    if !has_other_names(metadata) && replace_atomically(path, source, metadata, mode)? {
+        return Ok(());
+    }
+    let write = || {
+        write_in_place(path, &old()?, &source.bytes()?)?;
+        mode.map_or(Ok(()), |mode| give_mode(&File::open(path.as_path())?, mode))
+    };
+    write().map_err(|error| failed(path, &error))
 }
 
 fn encode(path: &AbsPath, text: &str, encoding: Encoding) -> Result<Vec<u8>, WriteError> {
@@ -110,33 +169,48 @@ fn encode(path: &AbsPath, text: &str, encoding: Encoding) -> Result<Vec<u8>, Wri
 
 /// A temporary file in the file's own folder, renamed over it. False, and nothing done, where that would lose the owner or
 /// the folder takes no new file: then the file itself must be written.
-fn replace_atomically(path: &AbsPath, bytes: &[u8], metadata: &Metadata) -> Result<bool, WriteError> {
-    let fail = |error: &std::io::Error| failed(path, error);
+fn replace_atomically(
+    path: &AbsPath,
+    source: Source<'_>,
+    metadata: &Metadata,
+    mode: Option<u32>,
+) -> Result<bool, WriteError> {
+    let fail = |error: &io::Error| failed(path, error);
     let Some(folder) = path.parent() else { return Ok(false) };
     let mut temporary = match temporary(&folder) {
         Ok(temporary) => temporary,
-        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => return Ok(false),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
         Err(error) => return Err(fail(&error)),
     };
     if !takes_owner(temporary.as_file(), metadata) {
         return Ok(false);
     }
-    fill(temporary.as_file_mut(), bytes).map_err(|error| fail(&error))?;
+    source.write_to(temporary.as_file_mut()).map_err(|error| fail(&error))?;
     // After the owner: a change of owner clears the set-uid bits.
-    temporary.as_file().set_permissions(metadata.permissions()).map_err(|error| fail(&error))?;
+    let given = match mode {
+        Some(mode) => give_mode(temporary.as_file(), mode),
+        None => temporary.as_file().set_permissions(metadata.permissions()),
+    };
+    given.map_err(|error| fail(&error))?;
     temporary.persist(path.as_path()).map_err(|error| fail(&error.error))?;
     sync_folder(&folder);
     Ok(true)
 }
 
-fn fill(file: &mut File, bytes: &[u8]) -> std::io::Result<()> {
-    file.write_all(bytes)?;
-    file.sync_all()
+#[cfg(unix)]
+pub(super) fn give_mode(file: &File, mode: u32) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.set_permissions(std::fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+pub(super) fn give_mode(_file: &File, _mode: u32) -> io::Result<()> {
+    Ok(())
 }
 
 /// The folder at `path` with those it lies in.
-pub(super) fn make_folders(path: &AbsPath) -> std::io::Result<()> {
-    use std::io::ErrorKind;
+pub(super) fn make_folders(path: &AbsPath) -> io::Result<()> {
+    use io::ErrorKind;
     std::fs::create_dir_all(path.as_path()).map_err(|error| match error.kind() {
         ErrorKind::AlreadyExists => ErrorKind::NotADirectory.into(),
         _ => error,
@@ -144,7 +218,7 @@ pub(super) fn make_folders(path: &AbsPath) -> std::io::Result<()> {
 }
 
 /// Removed again when dropped, so no failure leaves one behind.
-fn temporary(folder: &AbsPath) -> std::io::Result<tempfile::NamedTempFile> {
+fn temporary(folder: &AbsPath) -> io::Result<tempfile::NamedTempFile> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".copydesk-").suffix(".tmp");
     #[cfg(unix)]
@@ -157,7 +231,7 @@ fn temporary(folder: &AbsPath) -> std::io::Result<tempfile::NamedTempFile> {
 }
 
 /// The mode bits decide, so that it holds for root too; then what the system says for this user.
-fn is_read_only(path: &AbsPath, metadata: &Metadata) -> bool {
+pub(super) fn is_read_only(path: &AbsPath, metadata: &Metadata) -> bool {
     #[cfg(unix)]
     {
         use rustix::fs::{Access, access};
@@ -201,8 +275,8 @@ fn sync_folder(folder: &AbsPath) {
     }
 }
 
-pub(super) fn failed(path: &AbsPath, error: &std::io::Error) -> WriteError {
-    use std::io::ErrorKind;
+pub(super) fn failed(path: &AbsPath, error: &io::Error) -> WriteError {
+    use io::ErrorKind;
     match error.kind() {
         ErrorKind::AlreadyExists => WriteError::Exists { path: path.clone() },
         ErrorKind::NotADirectory => WriteError::NoFolder { path: path.clone() },
