@@ -16,8 +16,23 @@ echo "vim.opt.runtimepath:append('$here/../../editor-clients/neovim')" >"$WORK/p
 
 commands='one two three four five'
 start_questions
+# Where every message here is longer than the line.
+columns=80
 open_neovim "$nvim" "$WORK/plugin.lua" "$file"
 see 'fn load'
+
+# A message of the server waits for no key, however long it is: `j` goes down, and is no key of a prompt.
+shown="require('copydesk').client().config.handlers['window/showMessage']"
+for length in 10 90 900; do
+  write gg
+  cursor_in 1
+  run "lua $shown(nil, { type = 2, message = ('long '):rep($length) .. '\\nand its end' })"
+  see '^long long'
+  keys j
+  cursor_in 2
+  see_no 'Press ENTER'
+done
+write gg
 comes() { see "Copydesk waits for you: .*check.sh $1"; }
 answer() { run 'Copydesk answer'; take "$1"; }
 

@@ -1,5 +1,6 @@
 -- What a task answered that proposed no change, in a window at the cursor that takes no keys: it goes when the cursor moves.
 local M = {}
+local say = require('copydesk.say').say
 
 ---@class copydesk.Task
 ---@field messages { id: string, text: string }[]
@@ -63,7 +64,7 @@ function M.event(_, params)
   elseif event.type == 'terminal' then
     tasks[params.taskId] = nil
     if event.message then
-      vim.notify('Copydesk: ' .. event.message, levels[event.reason] or vim.log.levels.ERROR)
+      say('Copydesk: ' .. event.message, levels[event.reason] or vim.log.levels.ERROR)
     end
     local final = task.messages[#task.messages]
     if final then last = final.text end
@@ -74,7 +75,7 @@ end
 --- The last answer once more; a second time goes into its window.
 function M.show()
   if not last then
-    vim.notify('Copydesk has not answered anything yet', vim.log.levels.INFO)
+    say('Copydesk has not answered anything yet', vim.log.levels.INFO)
     return
   end
   open(true)

@@ -1,5 +1,6 @@
 -- :Copydesk and its subcommands.
 local M = {}
+local say = require('copydesk.say').say
 
 local function copydesk() return require('copydesk') end
 
@@ -25,7 +26,7 @@ function M.run(call)
   if run then
     run(words, call)
   else
-    vim.notify((':Copydesk has no %s; there are: %s'):format(name, table.concat(M.names(), ', ')), vim.log.levels.ERROR)
+    say((':Copydesk has no %s; there are: %s'):format(name, table.concat(M.names(), ', ')), vim.log.levels.ERROR)
   end
 end
 

@@ -1,5 +1,6 @@
 -- The pending hunks, as the diagnostics that the server shows them by.
 local M = {}
+local say = require('copydesk.say').say
 
 --- Copydesk's hunks in one buffer, or in all (nil), in the order of the files and lines.
 ---@param bufnr? integer
@@ -21,7 +22,7 @@ end
 function M.jump(count)
   local hunks = M.pending()
   if #hunks == 0 then
-    vim.notify('Copydesk has no pending changes', vim.log.levels.INFO)
+    say('Copydesk has no pending changes', vim.log.levels.INFO)
     return
   end
   local name, line = vim.api.nvim_buf_get_name(0), vim.fn.line('.') - 1

@@ -1,5 +1,6 @@
 -- What a configuration may call: the client, the hunks, the decisions.
 local M = {}
+local say = require('copydesk.say').say
 
 ---@return vim.lsp.Client?
 function M.client(bufnr)
@@ -12,7 +13,7 @@ end
 function M.execute(verb, arguments)
   local client = M.client()
   if not client then
-    vim.notify('Copydesk is not running here: see :checkhealth copydesk', vim.log.levels.ERROR)
+    say('Copydesk is not running here: see :checkhealth copydesk', vim.log.levels.ERROR)
     return
   end
   client:exec_cmd({ title = '', command = 'copydesk.' .. verb, arguments = arguments or {} })

@@ -1,6 +1,7 @@
 -- The server's questions. They are announced by a message and asked only when the user says so: a prompt that opens by itself
 -- would take keys that were meant for the text, and could be answered by them.
 local M = {}
+local say = require('copydesk.say').say
 local notice = require('copydesk.notice')
 
 ---@class copydesk.Question
@@ -28,7 +29,7 @@ end
 local function add(question)
   table.insert(open, question)
   draw()
-  vim.notify(announcement(question), vim.log.levels.WARN)
+  say(announcement(question), vim.log.levels.WARN)
 end
 
 ---@param keep fun(question: copydesk.Question): boolean
@@ -57,7 +58,7 @@ function M.asked(_, params, context)
   local function send(option, input)
     local answer = { requestId = params.requestId, optionId = option, updatedInput = input }
     client:request('copydesk/permission/answer', answer, function(failure)
-      if failure then vim.notify(failure.message, vim.log.levels.ERROR) end
+      if failure then say(failure.message, vim.log.levels.ERROR) end
     end)
   end
   add({
@@ -110,7 +111,7 @@ end
 --- Asks the oldest open question. A closed prompt leaves it open.
 function M.answer()
   if not M.waiting() then
-    vim.notify('Copydesk has no open question', vim.log.levels.INFO)
+    say('Copydesk has no open question', vim.log.levels.INFO)
     return
   end
   local question = open[1]
