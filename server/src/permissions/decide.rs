@@ -26,7 +26,10 @@ pub fn decide(call: &Call, policy: &Policy) -> Verdict {
     match needed(&judged, policy) {
         Need::Nothing => unless_unread(call, policy),
         Need::Refused(why) => Verdict::Deny(why),
-        Need::Question(question) => put(question, policy),
+        Need::Question(question) => {
+            let beforehand = beforehand(&question, &judged, policy);
+            put(Question { beforehand, ..question }, policy)
+        }
     }
 }
 
@@ -77,12 +80,35 @@ fn put(question: Question, policy: &Policy) -> Verdict {
         PermissionMode::DontAsk => Verdict::Deny(format!(
             "{} In this mode nobody is asked, so the call was not run. {}",
             question.explanation,
-            way_in(question.written_rules())
+            way_in(&question.beforehand)
         )),
         PermissionMode::Default
         | PermissionMode::AcceptEdits
         | PermissionMode::Plan
         | PermissionMode::BypassPermissions => Verdict::Ask(question),
+    }
+}
+
+/// One question may hide the next: who writes rules is not asked in between, and has to know them all.
+fn beforehand(question: &Question, judged: &Judged<'_>, policy: &Policy) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    let mut asked = question.clone();
+    loop {
+        let known = rules.len();
+        for rule in asked.written_rules() {
+            if !rules.contains(rule) {
+                rules.push(rule.clone());
+            }
+        }
+        if rules.len() == known {
+            return Vec::new();
+        }
+        let with_them = policy.with_written(&rules);
+        match needed(judged, &with_them) {
+            Need::Nothing if unless_unread(judged.call, &with_them) == Verdict::Allow => return rules,
+            Need::Nothing | Need::Refused(_) => return Vec::new(),
+            Need::Question(more) => asked = more,
+        }
     }
 }
 
@@ -234,7 +260,7 @@ fn question(call: &Call, explanation: impl Into<String>, rules: Vec<Rule>) -> Qu
             (call.title.clone(), SaveTo::Local)
         }
     };
-    Question { title, explanation: explanation.into(), rules, save }
+    Question { title, explanation: explanation.into(), rules, save, beforehand: Vec::new() }
 }
 
 fn whole(call: &Call) -> Rule {

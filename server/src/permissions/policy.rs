@@ -70,18 +70,21 @@ impl Policy {
 
     /// Allows what `rules` say until the session ends.
     pub fn grant(&mut self, rules: &[Rule]) {
+        self.allow(rules, Source::Session, "granted in this session");
+    }
+
+    /// The same policy where the command line allows what `rules` say.
+    pub(super) fn with_written(&self, rules: &[Rule]) -> Self {
+        let mut policy = self.clone();
+        policy.allow(rules, Source::CommandLine, "the command line");
+        policy
+    }
+
+    fn allow(&mut self, rules: &[Rule], source: Source, origin: &str) {
         let starts = self.starts();
-        let granted = |rule: &Rule| {
-            SettledRule::new(
-                Behavior::Allow,
-                rule.clone(),
-                Source::Session,
-                "granted in this session",
-                &starts,
-            )
-            .ok()
-        };
-        self.rules.extend(rules.iter().filter_map(granted));
+        let settled =
+            |rule: &Rule| SettledRule::new(Behavior::Allow, rule.clone(), source, origin, &starts).ok();
+        self.rules.extend(rules.iter().filter_map(settled));
     }
 
     /// Where patterns for files start in a rule that belongs to the session.

@@ -25,10 +25,12 @@ pub struct Question {
     pub rules: Vec<Rule>,
     /// Where an "always" could keep them for good.
     pub save: SaveTo,
+    /// All that lets the call through where it is written before anybody is asked. Empty: no rules do.
+    pub beforehand: Vec<Rule>,
 }
 
 impl Question {
-    /// The rules that do as much as an "always" where they are written before anybody is asked.
+    /// The rules that do as much as an "always" where they are written before anybody is asked this.
     pub(super) fn written_rules(&self) -> &[Rule] {
         match self.save {
             SaveTo::SessionAlone => &[],
@@ -186,7 +188,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         },
         input: call.input.clone(),
         options,
-        rules: question.written_rules().to_vec(),
+        rules: question.beforehand.clone(),
         asks: Asks::Leave,
     }
 }
@@ -293,7 +295,13 @@ mod tests {
         let asked = |trusted, by| {
             let rules = vec![Rule { tool: "Bash".into(), spec: Some("npm test:*".into()) }];
             let save = SaveTo::Local.in_folder(trusted, by);
-            let question = Question { title: "Run".into(), explanation: "Why.".into(), rules, save };
+            let question = Question {
+                title: "Run".into(),
+                explanation: "Why.".into(),
+                rules,
+                save,
+                beforehand: Vec::new(),
+            };
             let request = request("p".into(), ToolUseId("t".into()), &call, &question);
             let saved = request.options.iter().find(|option| option.id == SAVE).unwrap().name.clone();
             (saved, request.explanation)
@@ -330,6 +338,7 @@ mod tests {
             explanation: "It lies outside the workspace.".into(),
             rules: vec![Rule { tool: "Read".into(), spec: Some("//tmp/a\u{202e}b".into()) }],
             save: SaveTo::Session,
+            beforehand: Vec::new(),
         };
         let asked = request("p_1".into(), ToolUseId("toolu_1".into()), &call, &question);
         assert_eq!(asked.title, "Read /tmp/a\\u{202e}b");

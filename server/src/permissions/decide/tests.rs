@@ -376,6 +376,29 @@ fn what_a_command_writes_is_offered_as_a_rule_for_the_file() {
     );
 }
 
+/// The rules that let a call through where they are written beforehand, all of them at once.
+#[track_caller]
+fn check_beforehand(called: &str, want: &[&str]) {
+    let Verdict::Ask(question) = decide(&call(called), &policy(&[])) else { panic!("asked: {called}") };
+    let told: Vec<String> = question.beforehand.iter().map(ToString::to_string).collect();
+    assert_eq!(told, want, "{called}");
+    let rules: Vec<String> = told.iter().map(|rule| format!("allow {rule}")).collect();
+    let rules: Vec<&str> = rules.iter().map(String::as_str).collect();
+    assert_eq!(decide(&call(called), &policy(&rules)) == Verdict::Allow, !want.is_empty(), "{called}");
+}
+
+#[test]
+fn all_rules_that_a_call_needs_are_told_at_once() {
+    check_beforehand("Bash: make x > /elsewhere/a", &["Bash(make x)", "Edit(//elsewhere/a)"]);
+    check_beforehand("Bash: cargo test > src/a", &["Bash(cargo test:*)", "Edit(src/a)"]);
+    check_beforehand("Bash: cargo test && make x", &["Bash(cargo test:*)", "Bash(make x)"]);
+    check_beforehand("Edit: /elsewhere/a", &["Edit(//elsewhere/a)"]);
+    check_beforehand("WebSearch", &["WebSearch"]);
+    // One of the questions has no answer that could be written.
+    check_beforehand("Bash: cargo test > $y", &[]);
+    check_beforehand("Bash: FOO=1 make > .envrc", &[]);
+}
+
 #[test]
 fn rules_for_files_stop_commands_that_touch_them() {
     check(&["deny Read(.env)", "allow Bash(cat:*)"], "Bash: cat .env", ["deny"; 5]);

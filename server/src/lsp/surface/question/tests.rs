@@ -49,6 +49,7 @@ fn request(id: &str) -> PermissionRequest {
         explanation: String::new(),
         rules: vec![Rule { tool: "Read".to_owned(), spec: Some("//etc/**".to_owned()) }],
         save: SaveTo::Session,
+        beforehand: Vec::new(),
     };
     permissions::request(id.to_owned(), ToolUseId(id.to_owned()), &call, &question)
 }
