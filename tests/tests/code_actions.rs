@@ -25,7 +25,7 @@ async fn what_can_be_decided_comes_first_and_what_can_be_asked_follows() {
         "Accept all 2 in a.rs",
         "Reject all 2 in a.rs",
         "Show diff",
-        "Ask for a change…",
+        "Rework hunk 1/2…",
     ];
     let on_hunk = menu(&mut client, &uri, 0).await;
     assert_eq!(on_hunk[..6], decisions);

@@ -53,7 +53,7 @@ async fn hunks_are_read_and_decided_in_the_diff_and_it_is_never_rewritten() {
 
     // A file that is not open is written on disk, one that is open only in the editor.
     let on_closed = menu(&mut client, &diff, 9).await;
-    assert_eq!(on_closed, ["Accept hunk 2/2", "Reject hunk 2/2", "Ask for a change…", "Go to source"]);
+    assert_eq!(on_closed, ["Accept hunk 2/2", "Reject hunk 2/2", "Rework hunk 2/2…", "Go to source"]);
     choose(&mut client, &diff, 9, "Accept hunk 2/2").await;
     hunks(&mut client, &home.uri("b.rs"), 0).await;
     assert_eq!(std::fs::read_to_string(home.path("b.rs")).unwrap(), "fn main() {\n    open();\n}\n");

@@ -44,6 +44,7 @@ options for every command but setup:
   --offline         the built-in offline model: no language model, no network
   --model NAME      the model to ask; PROVIDER/NAME names its provider too, such as openai/gpt-5
                     or anthropic/claude-sonnet-5 (providers: anthropic, openai, local, offline)
+  --trust           trust this folder: its own settings may allow something this once
 
   --version, --help
 ";
@@ -76,7 +77,7 @@ src/store.rs:3-9, are its selection. Shows the changes and asks about each hunk:
   --deny RULE       never let them run
   --add-dir FOLDER  a folder that counts as if it were in this one
   --max-turns N     rounds of tool calls, at most (100, or `max_turns` in config.toml)
-  --trust           let the settings of this folder allow something
+  --trust           trust this folder: its own settings may allow something this once
 
 Without a terminal, and without --yes or --diff, the changes are printed and nothing is applied.
 Ctrl-C cancels the task.

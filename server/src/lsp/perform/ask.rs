@@ -36,7 +36,7 @@ pub(super) fn ask_for_change(stage: Stage, hunk: HunkRef, text: Option<String>) 
         let text = match text {
             Some(text) => Some(text),
             None if stage.editor.features().copydesk.prompts => {
-                prompt(&stage, "Ask for a change", "What should be different?").await
+                prompt(&stage, "Rework this hunk", "What should be different?").await
             }
             None => return stage.chat.show(Some(quoted)),
         };

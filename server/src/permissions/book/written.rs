@@ -54,7 +54,10 @@ impl Written {
             TrustBy::Command => {
                 "choose \"Trust this folder\" in the menu of code actions, or run `copydesk.trust`"
             }
-            TrustBy::Flag => "start copydesk with `--trust`, or name it in `permissions.trusted_folders`",
+            TrustBy::Flag => {
+                "add `--trust`, as in `copydesk run --trust \"…\"`, or for good name it in `permissions.trusted_folders` of \
+                 your config.toml"
+            }
         };
         let demands = self.waiting_for_trust.join(", ");
         match (self.waiting_for_trust.is_empty(), self.trusted) {

@@ -63,7 +63,7 @@ pub(super) fn show_diff(scene: &Scene, place: Place) -> CodeAction {
 pub(super) fn ask_for_change(scene: &Scene, item: &Item<'_>) -> Option<CodeAction> {
     let hunk = item.hunk?;
     let command = Command::AskForChange { hunk: hunk_name(hunk), text: None };
-    Some(command_action(scene, "Ask for a change…".to_owned(), CodeActionKind::QUICKFIX, &command))
+    Some(command_action(scene, format!("Rework hunk {}…", item.number), CodeActionKind::QUICKFIX, &command))
 }
 
 fn of_pending(scene: &Scene, item: &Item<'_>, hunk: &HunkView) -> Vec<CodeAction> {

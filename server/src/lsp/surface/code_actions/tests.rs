@@ -91,7 +91,7 @@ fn on_a_hunk_accept_comes_first() {
       Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}],"place":{"path":"/project/src/store.rs","start":8,"end":8}}
       Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"offer":{"path":"/project/src/store.rs","session":"s_1","offer":"as shown"}}}
       Show diff [quickfix] {"do":"showDiff","place":{"path":"/project/src/store.rs","start":14,"end":14}}
-      Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
+      Rework hunk 2/4… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
       Ask Copydesk… [refactor] {"do":"ask","place":{"path":"/project/src/store.rs","start":15,"end":15}}
       Explain [refactor] {"do":"ask","text":"Explain this code.","place":{"path":"/project/src/store.rs","start":15,"end":15}}
       Document [refactor] {"do":"ask","text":"Write documentation comments for this code.","place":{"path":"/project/src/store.rs","start":15,"end":15}}
@@ -169,7 +169,7 @@ fn a_closed_file_is_decided_by_command_alone() {
     ! Accept hunk 4/4 [quickfix] {"do":"accept","what":{"hunk":{"id":"h_4","revision":1}}}
       Reject hunk 4/4 [quickfix] {"do":"reject","what":{"hunk":{"id":"h_4","revision":1}}}
       Show diff [quickfix] {"do":"showDiff","place":{"path":"/project/src/util.rs","start":1,"end":1}}
-      Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_4","revision":1}}
+      Rework hunk 4/4… [quickfix] {"do":"askForChange","hunk":{"id":"h_4","revision":1}}
       Ask Copydesk… [refactor] {"do":"ask","place":{"path":"/project/src/util.rs","start":1,"end":1}}
       Explain [refactor] {"do":"ask","text":"Explain this code.","place":{"path":"/project/src/util.rs","start":1,"end":1}}
       Document [refactor] {"do":"ask","text":"Write documentation comments for this code.","place":{"path":"/project/src/util.rs","start":1,"end":1}}
@@ -201,7 +201,7 @@ fn a_conflict_is_never_simply_accepted() {
     Take the agent's 1/1 [quickfix] {"do":"resolve","hunk":{"id":"h_1","revision":1},"take":"agents"}
     Ask the agent to redo 1/1 [quickfix] {"do":"resolve","hunk":{"id":"h_1","revision":1},"take":"redo"}
     Show diff [quickfix] {"do":"showDiff","place":{"path":"/project/src/store.rs","start":10,"end":10}}
-    Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_1","revision":1}}
+    Rework hunk 1/1… [quickfix] {"do":"askForChange","hunk":{"id":"h_1","revision":1}}
     Ask Copydesk… [refactor] {"do":"ask","place":{"path":"/project/src/store.rs","start":10,"end":10}}
     Explain [refactor] {"do":"ask","text":"Explain this code.","place":{"path":"/project/src/store.rs","start":10,"end":10}}
     Document [refactor] {"do":"ask","text":"Write documentation comments for this code.","place":{"path":"/project/src/store.rs","start":10,"end":10}}
@@ -283,7 +283,7 @@ fn a_review_file_has_the_actions_of_its_hunks() {
       Reject hunk 2/4 [quickfix] {"do":"reject","what":{"hunk":{"id":"h_2","revision":1}}}
       Accept all 3 in store.rs [quickfix] 3 edits, then {"do":"claimed","hunks":[{"id":"h_1","revision":1},{"id":"h_2","revision":1},{"id":"h_3","revision":1}],"place":{"path":"/project/src/store.rs","start":8,"end":8}}
       Reject all 3 in store.rs [quickfix] {"do":"reject","what":{"offer":{"path":"/project/src/store.rs","session":"s_1","offer":"as shown"}}}
-      Ask for a change… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
+      Rework hunk 2/4… [quickfix] {"do":"askForChange","hunk":{"id":"h_2","revision":1}}
       Go to source [quickfix] {"do":"goTo","place":{"path":"/project/src/store.rs","start":13,"end":13}}
     "#);
 }
