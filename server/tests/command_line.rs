@@ -73,7 +73,7 @@ fn a_broken_choice_of_model_asks_none() {
         assert_eq!(told.matches("config.toml").count(), 1, "{config}: it is told once: {told}");
         assert!(!told.contains("which one you want"), "{config}: {told}");
         assert_eq!((ran.code, folder.read("a.rs").as_str()), (1, BEFORE), "{config}");
-        assert!(told.contains("✗ model error: No model"), "there was no turn: {told}");
+        assert!(told.contains("✗ failed: No model"), "there was no turn: {told}");
 
         let ran = folder.run(&["try"]);
         assert_eq!(ran.code, 1, "{config}: {}", ran.out);

@@ -117,4 +117,21 @@ impl TerminalReason {
             Self::BudgetExhausted => "budget_exhausted",
         }
     }
+
+    /// The reason of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|reason| reason.as_str() == name)
+    }
+
+    /// For people, in a few words: how it ended, and behind a colon why, where no message may say so.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Completed => "completed",
+            Self::AbortedStreaming | Self::AbortedTools => "cancelled",
+            Self::BlockingLimit | Self::PromptTooLong | Self::ImageError | Self::ModelError => "failed",
+            Self::StopHookPrevented | Self::HookStopped => "stopped by a hook",
+            Self::MaxTurns => "stopped: too many turns",
+            Self::BudgetExhausted => "stopped: the budget is spent",
+        }
+    }
 }

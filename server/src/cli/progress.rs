@@ -4,6 +4,7 @@ use copydesk_protocol::{Delta, Event, MessageRole, ToolCallContent, ToolCallStat
 
 use super::answer_text::AnswerText;
 use super::terminal::{Look, Terminal, visible};
+use crate::agent::TerminalReason;
 
 /// Which of the two streams takes the progress: stdout, unless that is kept for a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,14 +103,19 @@ impl Progress {
                 self.end_line(terminal);
                 let (look, mark) =
                     if reason == "completed" { (Look::Good, "✓") } else { (Look::Bad, "✗") };
-                let message = message.as_ref().map(|message| format!(": {message}")).unwrap_or_default();
+                let words = TerminalReason::named(reason).map(TerminalReason::in_words);
+                // A reason of a later protocol is shown as it came.
+                let words = words.map_or_else(|| reason.replace('_', " "), str::to_owned);
+                let (how, why) = words.split_once(": ").unwrap_or((&words, ""));
+                let message = message.as_deref().unwrap_or(why);
+                let message = if message.is_empty() { String::new() } else { format!(": {message}") };
                 let turns = match turns {
                     // Where nothing was said there was no turn.
                     0 | 1 if reason == "model_error" && !self.answered => String::new(),
                     1 => " after 1 turn".to_owned(),
                     turns => format!(" after {turns} turns"),
                 };
-                self.line(terminal, look, &format!("{mark} {}{turns}{message}", reason.replace('_', " ")));
+                self.line(terminal, look, &format!("{mark} {how}{turns}{message}"));
             }
             Event::Message { message } if message.role == MessageRole::System => {
                 self.message(terminal, &message.text);
@@ -252,7 +258,7 @@ mod tests {
         assert_eq!(
             written.text(),
             "· offline model\nI look at it.␛[2J\n· Read a.rs\n✗ Edit a.rs\nDone.\n\
-             ✗ model error after 2 turns: the key is wrong\n"
+             ✗ failed after 2 turns: the key is wrong\n"
         );
     }
 
@@ -342,15 +348,11 @@ mod tests {
             permission_denials: Vec::new(),
             account: TaskAccount::default(),
         };
-        check_taken_back(vec![end.clone()], "I sh\n✗ model error after 1 turn: the model declined\n");
+        check_taken_back(vec![end.clone()], "I sh\n✗ failed after 1 turn: the model declined\n");
         let written = Written::default();
         let mut progress = Progress::new(Stream::Out);
         progress.event(&mut Terminal::writing_to(written.clone()), &end);
-        assert_eq!(
-            written.text(),
-            "✗ model error: the model declined\n",
-            "where nothing was said was no turn"
-        );
+        assert_eq!(written.text(), "✗ failed: the model declined\n", "where nothing was said was no turn");
         check_taken_back(vec![text("I shall.\n")], "I sh\n(the answer was cut; asking again)\n…all.\n");
         let request = Event::RequestStart { model: "m".into(), turn: 1, offline: false };
         check_taken_back(

@@ -164,7 +164,10 @@ impl Task {
 
     /// Some editors show it in place of every message, so it has to say why.
     fn last_line(&self, terminal: &Terminal) -> String {
-        let how = how_it_ended(terminal.reason);
+        let how = match terminal.reason {
+            TerminalReason::Completed => "done",
+            reason => reason.in_words(),
+        };
         let why = terminal.message.as_deref().and_then(|message| message.lines().next());
         let line = match (terminal.reason, why) {
             (TerminalReason::Completed, Some(said)) => said.to_owned(),
@@ -220,18 +223,4 @@ async fn show(outgoing: Outgoing, running: Running, token: String, mut lines: wa
         }
     }
     running.lock().remove(&token);
-}
-
-const fn how_it_ended(reason: TerminalReason) -> &'static str {
-    match reason {
-        TerminalReason::Completed => "done",
-        TerminalReason::AbortedStreaming | TerminalReason::AbortedTools => "cancelled",
-        TerminalReason::MaxTurns => "stopped: too many turns",
-        TerminalReason::BudgetExhausted => "stopped: the budget is spent",
-        TerminalReason::BlockingLimit
-        | TerminalReason::PromptTooLong
-        | TerminalReason::ImageError
-        | TerminalReason::ModelError => "failed",
-        TerminalReason::StopHookPrevented | TerminalReason::HookStopped => "stopped by a hook",
-    }
 }

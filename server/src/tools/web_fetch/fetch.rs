@@ -117,7 +117,8 @@ impl Resolve for Checked {
     fn resolve(&self, name: Name) -> Resolving {
         let may_reach = self.may_reach;
         Box::pin(async move {
-            let found: Vec<SocketAddr> = tokio::net::lookup_host((name.as_str(), 0)).await?.collect();
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await;
+            let found: Vec<SocketAddr> = found.map_err(|_| nameless(name.as_str()))?.collect();
             let reached: Vec<SocketAddr> = found.into_iter().filter(|found| may_reach(found.ip())).collect();
             if reached.is_empty() {
                 let error = io::Error::other(format!("{} is not on the public network", name.as_str()));
@@ -127,6 +128,13 @@ impl Resolve for Checked {
             Ok(reached)
         })
     }
+}
+
+/// The C library's own words for it tell nobody what to do.
+fn nameless(name: &str) -> io::Error {
+    io::Error::other(format!(
+        "the name `{name}` is not known here; it may be misspelt, or this machine offline"
+    ))
 }
 
 async fn read(url: &Url, response: Response) -> Result<Fetched, String> {

@@ -22,6 +22,8 @@ pub(super) struct Transcript {
     from_chat: HashSet<TaskId>,
     /// Tasks whose last answer was taken back; whether another is asked for, the next event tells.
     taken_back: HashSet<TaskId>,
+    /// The error that stands there as the last thing a task said: its end has the same words.
+    errors: HashMap<TaskId, String>,
     offline: bool,
     /// By session, as it was shown.
     modes: HashMap<SessionId, PermissionMode>,
@@ -69,7 +71,10 @@ impl Transcript {
             LoopEvent::Message(Message::User(message)) => self.prompt(task, message),
             LoopEvent::Message(Message::Assistant(message)) if message.is_api_error => {
                 let text: Vec<_> = message.content.iter().filter_map(text_of).collect();
-                self.with_rest(task, Some(format!("**{}**", one_line(&text.join(" ")))))
+                let text = one_line(&text.join(" ")).into_owned();
+                let line = format!("**{text}**");
+                self.errors.insert(task.clone(), text);
+                self.with_rest(task, Some(line))
             }
             LoopEvent::Message(Message::System(message)) => match message.kind {
                 SystemKind::Warning | SystemKind::ModelFallback => {
@@ -82,14 +87,17 @@ impl Transcript {
                 Vec::new()
             }
             LoopEvent::Done(terminal) => {
-                let how = match (&terminal.message, terminal.reason) {
+                let told = self.errors.remove(task);
+                let message = terminal.message.as_ref();
+                let how = match (message, terminal.reason) {
+                    (Some(message), _) if told.as_deref() == Some(&one_line(message)) => None,
                     // Behind an answer it was told already.
                     (Some(message), TerminalReason::Completed) if !self.streams.contains_key(task) => {
                         Some(format!("*{}*", one_line(message)))
                     }
                     (_, TerminalReason::Completed) => None,
                     (Some(message), _) => Some(format!("*Stopped: {}*", one_line(message))),
-                    (None, reason) => Some(format!("*Stopped: {}.*", reason.as_str().replace('_', " "))),
+                    (None, reason) => Some(format!("*{}.*", capitalized(reason.in_words()))),
                 };
                 let rest = self.rest(task);
                 self.streams.remove(task);
@@ -154,6 +162,11 @@ impl Transcript {
     fn rest(&mut self, task: &TaskId) -> Option<String> {
         self.streams.get_mut(task).and_then(Paragraphs::finish)
     }
+}
+
+fn capitalized(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
 /// The steps of the task as a list with boxes.
@@ -371,6 +384,43 @@ mod tests {
         let rest = "There are 5 changes to review.";
         assert_eq!(told(vec![end()]), format!("*The conversation takes 9 tokens.*\n\n{rest}"));
         assert_eq!(told(vec![text("Half."), end()]), format!("Half.\n\n{rest}"));
+    }
+
+    #[test]
+    fn an_error_stands_there_once() {
+        let error = || {
+            SessionEvent::Loop(LoopEvent::Message(Message::from(crate::conversation::AssistantMessage {
+                id: MessageId::fresh(),
+                at: std::time::UNIX_EPOCH,
+                response_id: String::new(),
+                request_id: None,
+                model: "m".to_owned(),
+                content: vec![ContentBlock::text("The key was refused.")],
+                stop_reason: None,
+                usage: crate::conversation::Usage::default(),
+                is_api_error: true,
+                is_virtual: false,
+            })))
+        };
+        let told = |message| {
+            told(&mut Transcript::default(), vec![error(), done(TerminalReason::ModelError, Some(message))])
+        };
+        let rest = "There are 5 changes to review.";
+        assert_eq!(told("The key was refused."), format!("**The key was refused.**\n\n{rest}"));
+        assert_eq!(told("It broke."), format!("**The key was refused.**\n\n*Stopped: It broke.*\n\n{rest}"));
+    }
+
+    #[test]
+    fn an_end_without_a_message_is_told_in_words() {
+        let told = |reason| told(&mut Transcript::default(), vec![done(reason, None)]);
+        let rest = "There are 5 changes to review.";
+        for (reason, words) in [
+            (TerminalReason::AbortedTools, "*Cancelled.*"),
+            (TerminalReason::MaxTurns, "*Stopped: too many turns.*"),
+            (TerminalReason::BlockingLimit, "*Failed.*"),
+        ] {
+            assert_eq!(told(reason), format!("{words}\n\n{rest}"));
+        }
     }
 
     #[test]
