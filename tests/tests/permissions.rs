@@ -110,6 +110,10 @@ async fn a_reason_goes_with_the_denial() {
     let asked = client.notification("copydesk/permission/asked", |_| true).await;
     let answer = json!({ "requestId": asked["requestId"], "optionId": "words" });
 
+    let unknown = json!({ "requestId": asked["requestId"], "optionId": "yes" });
+    let refused = client.request("copydesk/permission/answer", unknown).await.unwrap_err().to_string();
+    assert!(refused.contains("`yes` is no answer to") && refused.contains("`once`, `session`"), "{refused}");
+
     // A box that is closed answers nothing.
     client.answer("copydesk/prompt/ask", EditorAnswer::Result(Value::Null));
     client.request("copydesk/permission/answer", answer.clone()).await.unwrap();

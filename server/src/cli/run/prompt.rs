@@ -21,6 +21,10 @@ pub(super) fn task_of(arguments: &RunArguments, workspace: &Workspace) -> Result
 }
 
 fn located(file: &FileArgument, workspace: &Workspace) -> Result<(String, Option<Range>)> {
+    anyhow::ensure!(
+        !file.path.is_empty(),
+        "a file is named by an empty word: leave it out, or name the file"
+    );
     let resolved = |path: &str| workspace.resolve(path).with_context(|| format!("{path} is no path"));
     let path = resolved(&file.path)?;
     let whole = resolved(&file.written)?;

@@ -34,6 +34,8 @@ fn ask_takes_a_text_and_a_place() {
     check("copydesk.ask", json!(["/x/a.rs", 3, 5, "why?"]), ask("why?", Some(place("/x/a.rs", 2, 5))));
     check("copydesk.ask", json!(["a.rs", 5, 3, "why?"]), ask("why?", Some(place("/w/a.rs", 2, 5))));
     let no_text = Command::Ask { text: None, place: None, diagnostics: vec![] };
+    check("copydesk.ask", json!(["", 1, 1, "why?"]), ask("why?", None));
+    check("copydesk.ask", json!(["", 1, "why?"]), ask("why?", None));
     check("copydesk.ask", json!([]), no_text.clone());
     check("copydesk.ask", json!([" "]), no_text);
 }
@@ -68,6 +70,9 @@ fn wrong_arguments_name_the_right_ones() {
         "`copydesk.accept`: -1.5 is no line number; the first line is 1",
     );
     check_error("copydesk.open-chat", json!([1]), "`copydesk.open-chat` takes nothing");
+    let nameless = |id: &str| format!("`{id}` is for a file, and this buffer has no name: save it first");
+    check_error("copydesk.accept", json!(["", 1]), &nameless("copydesk.accept"));
+    check_error("copydesk.show-diff", json!([""]), &nameless("copydesk.show-diff"));
     check_error("copydesk._do", json!([]), "`_do` is for Copydesk's own code actions: choose one of those");
     check_error(
         "copydesk._do",

@@ -13,6 +13,11 @@ pub(super) fn parse(
     resolve: impl Fn(&str) -> Option<AbsPath>,
 ) -> Result<Command, BadCommand> {
     let path = |written: &str| {
+        if written.is_empty() {
+            return Err(BadCommand(format!(
+                "`{id}` is for a file, and this buffer has no name: save it first"
+            )));
+        }
         resolve(written)
             .ok_or_else(|| BadCommand(format!("`{written}` is no path of a file in the workspace")))
     };
@@ -23,6 +28,12 @@ pub(super) fn parse(
     match (verb, arguments) {
         (Verb::Ask, []) => Ok(ask(None, None)),
         (Verb::Ask, [Value::String(text)]) => Ok(ask(Some(text), None)),
+        // What is asked in a buffer without a name is about no place.
+        (
+            Verb::Ask,
+            [Value::String(file), Value::Number(_), Value::String(text)]
+            | [Value::String(file), Value::Number(_), Value::Number(_), Value::String(text)],
+        ) if file.is_empty() => Ok(ask(Some(text), None)),
         (Verb::Ask, [Value::String(file), line @ Value::Number(_)]) => {
             Ok(ask(None, Some(place(file, line, line)?)))
         }
