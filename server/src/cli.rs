@@ -11,6 +11,7 @@ mod editor;
 mod help;
 mod left_running;
 mod progress;
+mod question;
 mod review;
 mod run;
 mod sample;

@@ -127,6 +127,42 @@ async fn a_question_of_the_agents_takes_the_persons_own_words() {
     assert!(told.contains("straight on"), "{told}");
 }
 
+#[tokio::test]
+async fn a_mistyped_answer_is_asked_for_again_and_the_end_of_the_input_is_a_no() {
+    let make = || Answer::calls("Bash", json!({ "command": "make all" }));
+    let (home, model) = scene([make(), make(), make(), Answer::says("Done.")]).await;
+    let mut terminal = Terminal::run(&home, &["go on"]);
+    let asked = terminal.until("Your answer").await;
+    assert!(asked.contains("1  Allow once"), "{asked}");
+    for mistyped in ["", "x", "9", "yn"] {
+        terminal.types(mistyped).await;
+        terminal.until("That is none of the answers.").await;
+        terminal.until("Your answer").await;
+    }
+    terminal.types("n").await;
+    terminal.until("Your answer").await;
+    terminal.types("y").await;
+    terminal.until("Your answer").await;
+    // The end of the input, as a terminal has it.
+    terminal.presses("\u{4}").await;
+    assert_eq!(terminal.end().await, 0);
+    let told: Vec<String> =
+        model.requests().iter().filter_map(|request| Some(request.results().pop()?.0)).collect();
+    let [first, second, third] = told.as_slice() else { panic!("three results: {told:?}") };
+    assert!(first.contains("rejected this call") && third.contains("rejected this call"), "{told:?}");
+    assert!(!second.contains("rejected this call"), "{told:?}");
+}
+
+#[tokio::test]
+async fn an_interrupted_question_is_a_no_and_ends_the_task() {
+    let (home, _model) = scene([Answer::calls("Bash", json!({ "command": "make all" }))]).await;
+    let mut terminal = Terminal::run(&home, &["go on"]);
+    terminal.until("Your answer").await;
+    terminal.presses("\u{3}").await;
+    terminal.until("Cancelled; nothing was changed.").await;
+    assert_eq!(terminal.end().await, 130);
+}
+
 const ASKED: &str = "Accept this change [y,n,a,q,e,?]? ";
 
 /// A file with two changes to decide on, asked for of the offline model.

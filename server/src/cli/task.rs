@@ -2,16 +2,15 @@
 
 use anyhow::Result;
 use copydesk_protocol::{
-    Cost, Empty, Event, EventParams, MessageRecord, MessageRole, PermissionAnswerParams,
-    PermissionAskedParams, PermissionDenial, PermissionOption, PermissionOptionKind, TaskAccount,
+    Cost, Empty, Event, EventParams, MessageRecord, MessageRole, PermissionDenial, TaskAccount,
     TaskCancelParams, ToolCallStatus, ToolKind, Usage, methods,
 };
 use serde_json::Value;
 
 use super::editor::{Editor, Interrupt, Next};
 use super::progress::{Progress, Stream};
-use super::terminal::{Look, Terminal, visible};
-use crate::permissions::{OWN_WORDS, allow_flags};
+use super::question::{Answered, Question};
+use super::terminal::{Terminal, visible};
 
 /// How a task is shown.
 pub(super) enum Show {
@@ -56,11 +55,6 @@ impl Ended {
 }
 
 impl Show {
-    /// Questions can be put to a person here.
-    fn asks(&self) -> bool {
-        matches!(self, Self::Progress(_))
-    }
-
     pub(super) fn progress() -> Self {
         Self::Progress(Progress::new(Stream::Out))
     }
@@ -81,10 +75,7 @@ pub(super) async fn follow(
             // Asked twice: the server is not waited for.
             Next::Interrupted if followed.cancelled => return Ok(followed.given_up()),
             Next::Interrupted => {
-                followed.cancelled = true;
-                if let Some(task_id) = followed.task.clone() {
-                    let _: Empty = editor.call(methods::TASK_CANCEL, TaskCancelParams { task_id }).await?;
-                }
+                followed.cancel(editor).await?;
                 continue;
             }
         };
@@ -95,7 +86,16 @@ pub(super) async fn follow(
                     return Ok(ended);
                 }
             }
-            methods::PERMISSION_ASKED => put(editor, terminal, show, serde_json::from_value(params)?).await?,
+            methods::PERMISSION_ASKED => {
+                let asked = serde_json::from_value(params)?;
+                let question = Question { asked: &asked, show, terminal };
+                match question.put(interrupt).await {
+                    Answered::By(answer) => {
+                        let _: Empty = editor.call(methods::PERMISSION_ANSWER, answer).await?;
+                    }
+                    Answered::Interrupted => followed.cancel(editor).await?,
+                }
+            }
             "window/showMessage" => {
                 if let Some(text) = params.get("message").and_then(Value::as_str) {
                     match &mut *show {
@@ -152,6 +152,14 @@ impl Followed {
         None
     }
 
+    async fn cancel(&mut self, editor: &mut Editor) -> Result<()> {
+        self.cancelled = true;
+        if let Some(task_id) = self.task.clone() {
+            let _: Empty = editor.call(methods::TASK_CANCEL, TaskCancelParams { task_id }).await?;
+        }
+        Ok(())
+    }
+
     fn given_up(&self) -> Ended {
         Ended {
             session: String::new(),
@@ -168,28 +176,6 @@ impl Followed {
             account: TaskAccount::default(),
         }
     }
-}
-
-/// Puts a question to the person and hands the answer on.
-async fn put(
-    editor: &mut Editor,
-    terminal: &mut Terminal,
-    show: &mut Show,
-    asked: PermissionAskedParams,
-) -> Result<()> {
-    let Some(Choice { option_id, feedback }) = answer(terminal, show, &asked).await else { return Ok(()) };
-    let unattended = (!terminal.interactive || !show.asks()).then_some(true);
-    let params = PermissionAnswerParams {
-        request_id: asked.request_id,
-        option_id,
-        feedback,
-        updated_input: None,
-        interrupt: None,
-        updated_permissions: Vec::new(),
-        unattended,
-    };
-    let _: Empty = editor.call(methods::PERMISSION_ANSWER, params).await?;
-    Ok(())
 }
 
 fn is_change(event: &Event) -> bool {
@@ -232,69 +218,6 @@ fn shown(params: &Value, terminal: &mut Terminal, show: &mut Show) -> Option<Eve
     Some(event)
 }
 
-/// One of the options of a question, with the person's own words where it asks for them.
-struct Choice {
-    option_id: String,
-    feedback: Option<String>,
-}
-
-impl Choice {
-    fn of(option: &PermissionOption) -> Self {
-        Self { option_id: option.id.clone(), feedback: None }
-    }
-}
-
-/// The person's choice. Nobody there, or no clear answer, is a no.
-async fn answer(terminal: &mut Terminal, show: &mut Show, asked: &PermissionAskedParams) -> Option<Choice> {
-    let is_no = |option: &&PermissionOption| {
-        option.kind == PermissionOptionKind::RejectOnce && option.id != OWN_WORDS
-    };
-    let no = asked.options.iter().find(is_no);
-    let Show::Progress(progress) = show else { return no.map(Choice::of) };
-    progress.end_line(terminal);
-    let call = &asked.tool_call;
-    terminal.styled(Look::Heading, &visible(&format!("? {}", call.command.as_ref().unwrap_or(&call.title))));
-    if !terminal.interactive {
-        terminal.line(&visible(&unasked(&asked.explanation, &asked.rules)));
-        return no.map(Choice::of);
-    }
-    terminal.line(&visible(&asked.explanation));
-    for (number, option) in (1..).zip(&asked.options) {
-        terminal.line(&visible(&format!("  {number}  {}", option.name)));
-    }
-    let line = terminal.ask("Your answer (a number; anything else is a no): ").await;
-    let Some(option) = chosen(line.as_deref(), &asked.options) else { return no.map(Choice::of) };
-    if option.id != OWN_WORDS {
-        return Some(Choice::of(option));
-    }
-    let words = terminal.ask("In your words: ").await.filter(|words| !words.is_empty());
-    match words {
-        Some(words) => Some(Choice { feedback: Some(words), ..Choice::of(option) }),
-        None => no.map(Choice::of),
-    }
-}
-
-/// Why it would be asked, and what would let it through without that, which is named once: as a flag.
-fn unasked(explanation: &str, rules: &[String]) -> String {
-    let flag = |rule: &String| allow_flags([rule.clone()]);
-    let is_named = !rules.is_empty() && rules.iter().all(|rule| explanation.contains(&format!("`{rule}`")));
-    let no = "Nobody is here to be asked, so the answer is no.";
-    if is_named {
-        let named = rules.iter().fold(explanation.to_owned(), |text, rule| {
-            text.replace(&format!("`{rule}`"), &format!("`{}`", flag(rule)))
-        });
-        return format!("{named}\n{no}");
-    }
-    let way = allow_flags(rules.iter().cloned());
-    let way = if way.is_empty() { way } else { format!(" This would let it through: {way}") };
-    format!("{explanation}\n{no}{way}")
-}
-
-fn chosen<'a>(line: Option<&str>, options: &'a [PermissionOption]) -> Option<&'a PermissionOption> {
-    let number: usize = line?.parse().ok()?;
-    options.get(number.checked_sub(1)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -316,33 +239,5 @@ mod tests {
             said.take(event);
         }
         assert_eq!(said.text(), "I look.\n\nDone.");
-    }
-
-    #[test]
-    fn what_would_let_a_call_through_is_named_once() {
-        let no = "Nobody is here to be asked, so the answer is no.";
-        let rules = ["Edit(.envrc)".to_owned()];
-        assert_eq!(
-            unasked("It starts programs. A rule lets it in: `Edit(.envrc)`.", &rules),
-            format!("It starts programs. A rule lets it in: `--allow 'Edit(.envrc)'`.\n{no}")
-        );
-        let way = "This would let it through: --allow 'Edit(.envrc)'";
-        assert_eq!(unasked("It writes.", &rules), format!("It writes.\n{no} {way}"));
-        assert_eq!(unasked("It writes.", &[]), format!("It writes.\n{no}"));
-    }
-
-    #[test]
-    fn only_a_number_in_the_list_is_an_answer() {
-        let option = |id: &str, kind| PermissionOption { id: id.into(), kind, name: id.into() };
-        let options =
-            [option("once", PermissionOptionKind::AllowOnce), option("no", PermissionOptionKind::RejectOnce)];
-        let check = |line: Option<&str>, want: Option<&str>| {
-            assert_eq!(chosen(line, &options).map(|option| option.id.as_str()), want, "{line:?}");
-        };
-        check(Some("1"), Some("once"));
-        check(Some("2"), Some("no"));
-        for nothing in [None, Some(""), Some("0"), Some("3"), Some("y")] {
-            check(nothing, None);
-        }
     }
 }
