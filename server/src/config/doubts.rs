@@ -153,7 +153,7 @@ mod tests {
         };
         let model =
             |provider: &str, name: &str| [("model.provider", text(provider)), ("model.name", text(name))];
-        let with = |more: &[(&'static str, Value)]| [&[budget.clone()], more].concat();
+        let with = |more: &[(&'static str, Value)]| [std::slice::from_ref(&budget), more].concat();
         check(&with(&model("openai", "qwen3")), &[&told("`qwen3`")]);
         check(&with(&model("anthropic", "claude-sonnet-5")), &[]);
         check(&with(&[("model.provider", text("anthropic"))]), &[]);

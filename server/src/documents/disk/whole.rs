@@ -119,7 +119,8 @@ fn mode(metadata: &Metadata) -> u32 {
     if metadata.permissions().readonly() { 0o444 } else { 0o644 }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs::{Permissions, hard_link, metadata, read, read_dir, set_permissions, write};
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -148,13 +149,13 @@ mod tests {
             set_permissions(path.as_path(), Permissions::from_mode(mode)).unwrap();
             path
         }
+    }
 
-        /// Outside of the folder that is looked at.
-        fn kept(&self) -> (tempfile::TempDir, Kept) {
-            let folder = tempfile::tempdir().unwrap();
-            let kept = Kept::copy(NEW, Utf8Path::from_path(folder.path()).unwrap(), 1_000).unwrap();
-            (folder, kept)
-        }
+    /// Outside of the folder that is looked at.
+    fn kept() -> (tempfile::TempDir, Kept) {
+        let folder = tempfile::tempdir().unwrap();
+        let kept = Kept::copy(NEW, Utf8Path::from_path(folder.path()).unwrap(), 1_000).unwrap();
+        (folder, kept)
     }
 
     fn expected(path: &AbsPath) -> Expected {
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn other_bytes_leave_everything_else_and_a_mode_comes_with_them() {
         let place = Place::new();
-        let (_folder, kept) = place.kept();
+        let (_folder, kept) = kept();
         let (a, b) = (place.put("a", 0o640), place.put("b", 0o640));
         write_whole(&a, &kept, expected(&a), None).unwrap();
         write_whole(&b, &kept, expected(&b), Some(0o755)).unwrap();
@@ -190,7 +191,7 @@ mod tests {
     #[test]
     fn hard_links_stay_one_file() {
         let place = Place::new();
-        let (_folder, kept) = place.kept();
+        let (_folder, kept) = kept();
         let (path, twin) = (place.put("a", 0o644), place.path("twin"));
         hard_link(path.as_path(), twin.as_path()).unwrap();
         write_whole(&path, &kept, expected(&path), Some(0o600)).unwrap();
@@ -200,7 +201,7 @@ mod tests {
     #[test]
     fn what_is_another_file_by_now_is_not_touched() {
         let place = Place::new();
-        let (_folder, kept) = place.kept();
+        let (_folder, kept) = kept();
         let path = place.put("a", 0o644);
         let changed = || Err(WriteError::Changed { path: path.clone() });
         assert_eq!(write_whole(&path, &kept, Expected::Hash(1), None), changed());
@@ -232,7 +233,7 @@ mod tests {
     #[test]
     fn a_read_only_file_is_refused() {
         let place = Place::new();
-        let (_folder, kept) = place.kept();
+        let (_folder, kept) = kept();
         let path = place.put("a", 0o444);
         let refused = write_whole(&path, &kept, expected(&path), None);
         assert_eq!(refused, Err(WriteError::ReadOnly { path: path.clone() }));
