@@ -169,6 +169,7 @@ fn context(root: &AbsPath) -> ToolUseContext {
         session: SessionId("s_1".to_owned()),
         tool_use_id: ToolUseId("toolu_1".to_owned()),
         desk: DeskHandle::start(documents.clone(), workspace.clone(), editor.clone()),
+        places: Arc::default(),
         policy: Arc::new(Policy::of(workspace.clone())),
         workspace,
         documents,

@@ -13,7 +13,7 @@ use std::fs;
 use std::process::Command;
 use std::sync::Arc;
 
-use copydesk::documents::{AbsPath, PathCase, Workspace};
+use copydesk::documents::{AbsPath, PathCase, Place, Workspace};
 use copydesk::permissions::{
     Access, Behavior, Call, Policy, Rule, SettledRule, Source, Verdict, decide, visible,
 };
@@ -182,7 +182,7 @@ fn paths_where_case_counts_and_where_it_does_not() {
                 aliases: &[],
                 title: "Read".to_owned(),
                 input: json!({}),
-                access: Access::Read(vec![path("path")]),
+                access: Access::Read(vec![Place::of(path("path"))]),
                 is_read_only: true,
             };
             if matches!(decide(&call, &policy), Verdict::Deny(_)) { "deny" } else { "no-match" }

@@ -53,7 +53,8 @@ impl Diagnosed {
 
 /// The path of a file whose diagnostics are of the text that is open now.
 fn current(file: &FileDiagnostics, context: &RoundContext) -> Option<AbsPath> {
-    let snapshot = context.documents.snapshot(&to_path(&file.uri).ok()?).ok()?;
+    let path = context.documents.real_path(&to_path(&file.uri).ok()?);
+    let snapshot = context.documents.snapshot(&path).ok()?;
     match snapshot.stamp {
         Stamp::Open { version, .. } if file.version == Some(version) => Some(snapshot.path),
         Stamp::Open { .. } | Stamp::Disk { .. } => None,

@@ -16,7 +16,7 @@ use super::{Clock, LoopEvent, SessionEvent};
 use crate::conversation::{
     ContentBlock, Message, SessionId, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage,
 };
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, Place};
 use crate::models::{
     ContextEditing, ModelError, ModelErrorKind, ModelRequest, Provider, ProviderEvent, ProviderInfo, Window,
 };
@@ -317,7 +317,7 @@ impl Tool for TestTool {
         match self.does {
             Does::Ask => {
                 let at = input["at"].as_str().unwrap_or("x");
-                Access::Read(AbsPath::new(format!("/elsewhere/{at}")).into_iter().collect())
+                Access::Read(AbsPath::new(format!("/elsewhere/{at}")).map(Place::of).into_iter().collect())
             }
             Does::Look
             | Does::Act

@@ -119,6 +119,7 @@ impl RoundContext {
             tool_use_id: id.clone(),
             workspace: self.workspace.clone(),
             documents: self.documents.clone(),
+            places: Arc::default(),
             desk: self.desk.clone(),
             seen: self.seen.clone(),
             messages: self.messages.clone(),

@@ -1,12 +1,13 @@
-//! Closed files: regular files only, read whole and decoded faithfully.
+//! Closed files by their real paths: regular files only, read whole and decoded faithfully, and through no link.
 
 mod entry;
 mod in_place;
 mod part;
+mod spot;
 mod whole;
 mod write;
 
-use std::fs::{File, Metadata, OpenOptions};
+use std::fs::{File, Metadata};
 use std::hash::Hasher;
 use std::io::{Read, Write};
 
@@ -19,8 +20,10 @@ pub use write::{Expected, WriteError};
 pub(super) use write::{write, write_new};
 
 use super::encoding::{self, Encoding, NotText};
+use super::links::{self, Unresolvable};
 use super::looks::Print;
-use super::{AbsPath, ReadError, Text};
+use super::{AbsPath, ReadError, Text, straight};
+use spot::Spot;
 
 /// A file's bytes as they are now.
 #[derive(Debug)]
@@ -31,14 +34,34 @@ pub(super) struct Bytes {
     pub(super) print: Print,
 }
 
-/// The metadata of what is at `path`, behind all links.
+/// The metadata of what is at `path`.
 pub(super) fn print(path: &AbsPath) -> Option<Print> {
-    std::fs::metadata(path.as_path()).ok().map(|metadata| Print::of(&metadata))
+    straight::metadata(path).ok().map(|metadata| Print::of(&metadata))
 }
 
-/// The whole file at `path`, whose links are followed. Never waits on a pipe or a device.
+/// What a path names that can be looked into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    File,
+    Folder,
+}
+
+/// What is at `path`, if it is one of those.
+pub(super) fn kind(path: &AbsPath) -> Result<Kind, ReadError> {
+    let metadata = straight::metadata(path).map_err(|error| io_error(path, &error))?;
+    match regular(path, &metadata) {
+        Ok(()) => Ok(Kind::File),
+        Err(ReadError::Folder { .. }) => Ok(Kind::Folder),
+        Err(error) => Err(error),
+    }
+}
+
+/// The whole file at `path`. Never waits on a pipe or a device.
 pub(super) fn read(path: &AbsPath, limit: u64) -> Result<Bytes, ReadError> {
-    let (file, metadata) = open(path)?;
+    read_opened(path, open(path)?, limit)
+}
+
+fn read_opened(path: &AbsPath, (file, metadata): (File, Metadata), limit: u64) -> Result<Bytes, ReadError> {
     let size = metadata.len();
     if size > limit {
         return Err(ReadError::TooLarge { path: path.clone(), size, limit });
@@ -108,27 +131,24 @@ fn hasher() -> impl Hasher {
 
 /// A regular file, and its metadata.
 fn open(path: &AbsPath) -> Result<(File, Metadata), ReadError> {
-    let refuse = |what| Err(ReadError::Special { path: path.clone(), what });
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::OpenOptionsExt;
-        // Opening a pipe must not wait for its other end, should one be put here after any check by name.
-        options.custom_flags(rustix::fs::OFlags::NONBLOCK.bits().cast_signed());
-    }
-    let before = std::fs::metadata(path.as_path()).map_err(|error| io_error(path, &error))?;
-    if let Some(what) = special(before.file_type()) {
-        return refuse(what);
-    }
-    if before.is_dir() {
-        return Err(ReadError::Folder { path: path.clone() });
-    }
-    let file = options.open(path.as_path()).map_err(|error| io_error(path, &error))?;
-    let metadata = file.metadata().map_err(|error| io_error(path, &error))?;
+    open_at(path, &Spot::find(path).map_err(|error| io_error(path, &error))?)
+}
+
+fn open_at(path: &AbsPath, spot: &Spot) -> Result<(File, Metadata), ReadError> {
+    let fail = |error| io_error(path, &error);
+    // To open a device may do something.
+    regular(path, &spot.metadata().map_err(fail)?)?;
+    let file = spot.open().map_err(fail)?;
+    let metadata = file.metadata().map_err(fail)?;
+    regular(path, &metadata)?;
+    Ok((file, metadata))
+}
+
+fn regular(path: &AbsPath, metadata: &Metadata) -> Result<(), ReadError> {
     match special(metadata.file_type()) {
-        Some(what) => refuse(what),
-        None => Ok((file, metadata)),
+        Some(what) => Err(ReadError::Special { path: path.clone(), what }),
+        None if metadata.is_dir() => Err(ReadError::Folder { path: path.clone() }),
+        None => Ok(()),
     }
 }
 
@@ -155,9 +175,12 @@ fn io_error(path: &AbsPath, error: &std::io::Error) -> ReadError {
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => ReadError::Missing { path: path.clone() },
         ErrorKind::IsADirectory => ReadError::Folder { path: path.clone() },
-        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            ReadError::Special { path: path.clone(), what: "a loop of symbolic links" }
-        }
+        _ if straight::is_link_in_the_way(error) => match links::follow(path) {
+            Err(Unresolvable::Loop) => {
+                ReadError::Special { path: path.clone(), what: "a loop of symbolic links" }
+            }
+            Ok(_) | Err(Unresolvable::NotUtf8) => ReadError::Linked { path: path.clone() },
+        },
         _ => ReadError::Io { path: path.clone(), cause: error.to_string() },
     }
 }

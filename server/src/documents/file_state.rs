@@ -5,9 +5,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::decoded::DecodedTexts;
-use super::disk::{self, DiskFile, Expected, Part, WriteError};
+use super::disk::{self, DiskFile, Expected, Kind, Part, WriteError};
 use super::document::OpenDocuments;
-use super::looks::{Look, Looks};
+use super::looks::Looks;
 use super::{AbsPath, Change, Kept, PathCase, ReadError, Snapshot, Stamp, Text, links, uri};
 use crate::config::DEFAULT_EDIT_LIMIT;
 use crate::editor::{PositionEncoding, Range};
@@ -16,7 +16,8 @@ use crate::editor::{PositionEncoding, Range};
 /// files are read from disk on demand.
 ///
 /// A file is known by its *real path*: every path that comes out of here has its symbolic links followed, so that a link and
-/// its target are one file.
+/// its target are one file. [`real_path`](Self::real_path) follows them; every other method takes a path that came out of it
+/// as it stands, and opens nothing through a link. So who judges a real path has judged what is read and written.
 ///
 /// Invariant: the locks inside are short and never held across an await or a disk access, so a handler may call any method
 /// before its first await.
@@ -179,79 +180,69 @@ impl FileStateCache {
     /// The name that this cache knows the file at `path` by: links followed, and the open document's spelling where case
     /// does not count. A loop of links stays as it is; reading it says so.
     pub fn real_path(&self, path: &AbsPath) -> AbsPath {
-        let real = links::follow(path).unwrap_or_else(|_| path.clone());
+        self.known_as(links::follow(path).unwrap_or_else(|_| path.clone()))
+    }
+
+    /// The name of the file at the real path `real`: the open document's spelling where case does not count.
+    pub(super) fn known_as(&self, real: AbsPath) -> AbsPath {
         lock(&self.open).of_file(&real).map_or(real, |document| document.path)
     }
 
     /// What the file says now: the buffer if it is open, else the disk.
     pub fn snapshot(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
-        if let Some(document) = lock(&self.open).of_file(path) {
-            return of_document(document);
-        }
-        let as_read = self.as_read(path);
-        let real = match &as_read {
-            Some(disk) => disk.path.clone(),
-            None => followed(path)?,
-        };
-        if real != *path
-            && let Some(document) = lock(&self.open).of_file(&real)
-        {
-            return of_document(document);
-        }
-        as_read.map_or_else(|| self.read(path, real), Ok)
+        let open = lock(&self.open).of_file(path);
+        open.map_or_else(|| self.on_disk(path), of_document)
     }
 
     /// The same where no file has to be read for it: it is open, or nothing was changed on disk since it was read last.
     pub fn unread(&self, path: &AbsPath) -> Option<Result<Snapshot, ReadError>> {
-        if let Some(document) = lock(&self.open).of_file(path) {
-            return Some(of_document(document));
-        }
-        let disk = self.as_read(path)?;
-        let open = lock(&self.open).of_file(&disk.path);
-        Some(open.map_or(Ok(disk), of_document))
+        let open = lock(&self.open).of_file(path);
+        open.map_or_else(|| self.unread_on_disk(path).map(Ok), |document| Some(of_document(document)))
     }
 
-    /// What the disk says, also for an open file, where the file has not to be read for it.
+    /// What the disk says, also for an open file, where the file has not to be read for it: nothing was changed there since.
     pub fn unread_on_disk(&self, path: &AbsPath) -> Option<Snapshot> {
-        self.as_read(path)
+        let hash = lock(&self.looks).get(path, disk::print(path)?)?;
+        let text = lock(&self.decoded).get(hash)?;
+        Some(Snapshot { path: path.clone(), text, stamp: Stamp::Disk { hash } })
     }
 
     /// What the disk says, also for an open file.
     pub fn on_disk(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
-        self.as_read(path).map_or_else(|| self.read(path, followed(path)?), Ok)
+        self.unread_on_disk(path).map_or_else(|| self.read(path), Ok)
     }
 
-    /// What the disk said when it was last read, where nothing was changed there since.
-    fn as_read(&self, path: &AbsPath) -> Option<Snapshot> {
-        let Look { path, hash } = lock(&self.looks).get(path, disk::print(path)?)?;
-        let text = lock(&self.decoded).get(hash)?;
-        Some(Snapshot { path, text, stamp: Stamp::Disk { hash } })
-    }
-
-    /// `path`: where the links of the one that was asked for lead.
-    fn read(&self, asked: &AbsPath, path: AbsPath) -> Result<Snapshot, ReadError> {
+    fn read(&self, path: &AbsPath) -> Result<Snapshot, ReadError> {
         let at = SystemTime::now();
-        let now = disk::read(&path, self.edit_limit)?;
-        lock(&self.looks).put(asked.clone(), now.print, at, Look { path: path.clone(), hash: now.hash });
+        let now = disk::read(path, self.edit_limit)?;
+        lock(&self.looks).put(path.clone(), now.print, at, now.hash);
         let stamp = Stamp::Disk { hash: now.hash };
-        if let Some(text) = lock(&self.decoded).get(now.hash) {
-            return Ok(Snapshot { path, text, stamp });
-        }
-        let (text, _) = disk::decode(&path, now.bytes)?;
-        lock(&self.decoded).put(now.hash, text.clone());
-        Ok(Snapshot { path, text, stamp })
+        let kept = lock(&self.decoded).get(now.hash);
+        let text = match kept {
+            Some(text) => text,
+            None => {
+                let (text, _) = disk::decode(path, now.bytes)?;
+                lock(&self.decoded).put(now.hash, text.clone());
+                text
+            }
+        };
+        Ok(Snapshot { path: path.clone(), text, stamp })
+    }
+
+    /// Whether there is a regular file or a folder on disk.
+    pub fn kind(&self, path: &AbsPath) -> Result<Kind, ReadError> {
+        disk::kind(path)
     }
 
     /// The bytes on disk of a regular file that need not be text, at most `limit` of them.
     pub fn bytes(&self, path: &AbsPath, limit: u64) -> Result<Vec<u8>, ReadError> {
-        Ok(disk::read(&followed(path)?, limit)?.bytes)
+        Ok(disk::read(path, limit)?.bytes)
     }
 
     /// The encoding that was assumed for the file on disk from the looks of it, if nothing there says it.
     pub fn guessed_encoding(&self, path: &AbsPath) -> Option<String> {
-        let path = followed(path).ok()?;
-        let bytes = disk::read(&path, self.edit_limit).ok()?.bytes;
-        let (_, encoding) = disk::decode(&path, bytes).ok()?;
+        let bytes = disk::read(path, self.edit_limit).ok()?.bytes;
+        let (_, encoding) = disk::decode(path, bytes).ok()?;
         encoding.is_guessed().then(|| encoding.name())
     }
 
@@ -268,7 +259,7 @@ impl FileStateCache {
         lines: Lines<usize>,
         most_bytes: usize,
     ) -> Result<Part, ReadError> {
-        disk::read_part(&followed(path)?, lines, most_bytes)
+        disk::read_part(path, lines, most_bytes)
     }
 
     /// `text` in the bytes that the file at `path` would have with it: in the encoding of the file that is there, else UTF-8.
@@ -277,28 +268,28 @@ impl FileStateCache {
         disk::bytes_of(path, &text.to_string(), self.edit_limit)
     }
 
-    /// Writes a closed file, through links, if the disk still says what is `expected`. Blocks for the time of an fsync.
+    /// Writes a closed file if the disk still says what is `expected`. Blocks for the time of an fsync.
     pub fn write(&self, path: &AbsPath, text: &Text, expected: Expected) -> Result<Snapshot, WriteError> {
-        let path = self.closed(path)?;
-        let hash = disk::write(&path, &text.to_string(), expected, self.edit_limit)?;
-        Ok(Snapshot { path, text: text.clone(), stamp: Stamp::Disk { hash } })
+        self.is_closed(path)?;
+        let hash = disk::write(path, &text.to_string(), expected, self.edit_limit)?;
+        Ok(Snapshot { path: path.clone(), text: text.clone(), stamp: Stamp::Disk { hash } })
     }
 
     /// Writes a closed file that is not there yet, with these permissions.
     pub fn write_new(&self, path: &AbsPath, text: &Text, mode: u32) -> Result<Snapshot, WriteError> {
-        let path = self.closed(path)?;
-        let hash = disk::write_new(&path, &text.to_string(), Some(mode))?;
-        Ok(Snapshot { path, text: text.clone(), stamp: Stamp::Disk { hash } })
+        self.is_closed(path)?;
+        let hash = disk::write_new(path, &text.to_string(), Some(mode))?;
+        Ok(Snapshot { path: path.clone(), text: text.clone(), stamp: Stamp::Disk { hash } })
     }
 
     /// The file on disk, whatever its bytes are; `None`: there is none. It is not read again where nothing was changed since
     /// `known` was.
     pub fn disk_file(&self, path: &AbsPath, known: Option<&DiskFile>) -> Result<Option<DiskFile>, ReadError> {
-        disk::disk_file(&followed(path)?, known)
+        disk::disk_file(path, known)
     }
 
-    /// Writes a closed file, through links, if the disk still has what is `expected`; with the permissions `mode`, else with
-    /// its own or those of any new file.
+    /// Writes a closed file if the disk still has what is `expected`; with the permissions `mode`, else with its own or those
+    /// of any new file.
     pub fn write_whole(
         &self,
         path: &AbsPath,
@@ -306,32 +297,32 @@ impl FileStateCache {
         expected: Expected,
         mode: Option<u32>,
     ) -> Result<(), WriteError> {
-        disk::write_whole(&self.closed(path)?, kept, expected, mode)
+        self.is_closed(path)?;
+        disk::write_whole(path, kept, expected, mode)
     }
 
-    /// Gives a file, open or not, the permissions `to` if it has the permissions `from`. A link is not followed.
+    /// Gives a file, open or not, the permissions `to` if it has the permissions `from`.
     pub fn set_mode(&self, path: &AbsPath, from: u32, to: u32) -> Result<(), WriteError> {
         disk::set_mode(path, from, to)
     }
 
-    /// Deletes a closed file if its bytes still have `hash`. A link is deleted itself, not its target.
+    /// Deletes a closed file if its bytes still have `hash`.
     pub fn delete(&self, path: &AbsPath, hash: u64) -> Result<(), WriteError> {
-        self.closed(path)?;
+        self.is_closed(path)?;
         disk::delete(path, hash)
     }
 
     /// Renames a closed file if its bytes still have `hash`; never over another file.
     pub fn rename(&self, from: &AbsPath, to: &AbsPath, hash: u64) -> Result<(), WriteError> {
-        self.closed(from)?;
-        self.closed(to)?;
+        self.is_closed(from)?;
+        self.is_closed(to)?;
         disk::rename(from, to, hash)
     }
 
-    /// The real path of a file that the editor does not have open.
-    fn closed(&self, path: &AbsPath) -> Result<AbsPath, WriteError> {
+    fn is_closed(&self, path: &AbsPath) -> Result<(), WriteError> {
         match self.open_document(path) {
             Some(document) => Err(WriteError::Open { path: document.path }),
-            None => Ok(followed(path)?),
+            None => Ok(()),
         }
     }
 
@@ -359,11 +350,6 @@ fn of_document(document: OpenDocument) -> Result<Snapshot, ReadError> {
             Ok(Snapshot { path, text, stamp: Stamp::Open { version, uri } })
         }
     }
-}
-
-fn followed(path: &AbsPath) -> Result<AbsPath, ReadError> {
-    links::follow(path)
-        .map_err(|_| ReadError::Special { path: path.clone(), what: "a loop of symbolic links" })
 }
 
 /// A panic elsewhere leaves the texts whole: every change is made in one step.

@@ -30,29 +30,20 @@ type Node = (u64, u64);
 #[cfg(not(unix))]
 type Node = Option<SystemTime>;
 
-/// What was read at a path.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Look {
-    /// The path with its links followed.
-    pub(super) path: AbsPath,
-    /// Of the bytes.
-    pub(super) hash: u64,
-}
-
-/// By path as it was asked for.
+/// The hash of the bytes that were read, by real path.
 #[derive(Debug, Default)]
 pub(super) struct Looks {
-    of: HashMap<AbsPath, (Print, Look)>,
+    of: HashMap<AbsPath, (Print, u64)>,
 }
 
 impl Looks {
-    /// What was read at `path`, if its metadata `now` say that it is still there.
-    pub(super) fn get(&self, path: &AbsPath, now: Print) -> Option<Look> {
-        self.of.get(path).filter(|(then, _)| *then == now).map(|(_, look)| look.clone())
+    /// The hash of what was read at `path`, if its metadata `now` say that it is still there.
+    pub(super) fn get(&self, path: &AbsPath, now: Print) -> Option<u64> {
+        self.of.get(path).filter(|(then, _)| *then == now).map(|(_, hash)| *hash)
     }
 
     /// `print`: taken before the bytes were read, at the time `at`.
-    pub(super) fn put(&mut self, path: AbsPath, print: Print, at: SystemTime, look: Look) {
+    pub(super) fn put(&mut self, path: AbsPath, print: Print, at: SystemTime, hash: u64) {
         if !print.is_settled(at) {
             self.of.remove(&path);
             return;
@@ -60,7 +51,7 @@ impl Looks {
         if self.of.len() >= PLACES {
             self.of.clear();
         }
-        self.of.insert(path, (print, look));
+        self.of.insert(path, (print, hash));
     }
 }
 
@@ -117,10 +108,9 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let print = Print::of(&file.as_file().metadata().unwrap());
         let path = AbsPath::new("/w/a").unwrap();
-        let look = Look { path: path.clone(), hash: 7 };
         let mut looks = Looks::default();
-        looks.put(path.clone(), print, print.modified.max(print.changed).unwrap() + age, look.clone());
-        assert_eq!(looks.get(&path, print), want.then_some(look));
+        looks.put(path.clone(), print, print.modified.max(print.changed).unwrap() + age, 7);
+        assert_eq!(looks.get(&path, print), want.then_some(7));
     }
 
     #[test]
@@ -151,7 +141,7 @@ mod tests {
         let mut looks = Looks::default();
         for number in 0..2 * PLACES {
             let path = AbsPath::new(format!("/w/{number}")).unwrap();
-            looks.put(path.clone(), print, SystemTime::now(), Look { path, hash: 0 });
+            looks.put(path.clone(), print, SystemTime::now(), 0);
             assert!(looks.of.len() <= PLACES);
         }
     }

@@ -28,6 +28,10 @@ pub enum ReadError {
     Folder { path: AbsPath },
     #[error("{path} is no regular file ({what}), so it is not read")]
     Special { path: AbsPath, what: &'static str },
+    #[error(
+        "a symbolic link was put in the way of {path}, which is not followed: look at it, then try again"
+    )]
+    Linked { path: AbsPath },
     #[error("{path} is a binary file")]
     Binary { path: AbsPath },
     #[error(

@@ -10,7 +10,7 @@ use ignore::{WalkBuilder, WalkState};
 
 pub use self::candidate::Candidate;
 use self::candidate::Entry;
-use super::{AbsPath, FileStateCache, links};
+use super::{AbsPath, FileStateCache};
 
 /// Whether `.gitignore`, `.ignore` and git's own exclude files count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,9 +22,10 @@ pub enum IgnoreFiles {
 /// Where version control keeps its own files: never the user's text.
 const VERSION_CONTROL: [&str; 7] = [".git", ".hg", ".svn", ".jj", ".bzr", "_darcs", "CVS"];
 
-/// Every regular file at or below `folder` that `wanted` makes something of, by real path and in order; hidden files too.
-/// Links are not followed, so nothing outside the folder is listed and nothing is listed twice. Documents that are open but
-/// not yet on disk come last.
+/// Every regular file at or below the real path `folder` that `wanted` makes something of, by real path and in order; hidden
+/// files too. Links are not followed, so nothing is listed twice. Where ignore files count, a folder that gives way to a link
+/// during the walk may be listed as what the link leads to: who reads what was found opens it through none
+/// ([`Ground`](super::Ground)). Documents that are open but not yet on disk come last.
 ///
 /// Folders that can't be read and names that are not UTF-8 are passed over. The disk is walked by as many threads as the
 /// machine has cores, on which `wanted` runs; the walk ends early once `is_over`.
@@ -35,10 +36,9 @@ pub fn files<T: Send>(
     is_over: impl Fn() -> bool + Sync,
     wanted: impl Fn(&Candidate<'_>) -> Option<T> + Sync,
 ) -> Vec<(AbsPath, T)> {
-    let folder = links::follow(folder).unwrap_or_else(|_| folder.clone());
     let mut found = match ignore_files {
-        IgnoreFiles::Respected => not_ignored(&folder, &is_over, &wanted),
-        IgnoreFiles::Disregarded => whole::files(&folder, &is_over, &wanted),
+        IgnoreFiles::Respected => not_ignored(folder, &is_over, &wanted),
+        IgnoreFiles::Disregarded => whole::files(folder, &is_over, &wanted),
     };
     // The lists of the threads are long runs, each of which is sorted.
     found.sort_by(|(one, _), (other, _)| one.cmp(other));
@@ -46,10 +46,10 @@ pub fn files<T: Send>(
         .open_documents()
         .into_iter()
         .map(|document| document.path)
-        .filter(|path| path.is_in(&folder) && !path.as_path().exists());
+        .filter(|path| path.is_in(folder) && !path.as_path().exists());
     found.extend(
         only_open
-            .filter_map(|path| wanted(&Candidate::unsaved(&path, &folder)).map(|kept| (path.clone(), kept))),
+            .filter_map(|path| wanted(&Candidate::unsaved(&path, folder)).map(|kept| (path.clone(), kept))),
     );
     found
 }
@@ -122,6 +122,7 @@ fn is_version_control(name: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::documents::links;
     use crate::documents::uri;
 
     /// Names of the files below a folder of these `files`, walked from its folder `from`.

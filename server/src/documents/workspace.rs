@@ -29,26 +29,31 @@ impl Workspace {
         Self { own_folder: Some(folder), ..self }
     }
 
-    /// Whether `path` lies in the program's own folder, links followed.
-    pub fn is_own(&self, path: &AbsPath) -> bool {
-        let real = |path: &AbsPath| links::follow(path).ok();
-        let inside = |folder| Some(self.case().is_in(&real(path)?, &real(folder)?));
-        self.own_folder.as_ref().and_then(inside).unwrap_or_default()
+    /// Whether the real path `real` lies in the program's own folder.
+    pub fn is_own(&self, real: &AbsPath) -> bool {
+        let folder = self.own_folder.as_ref().and_then(AbsPath::followed);
+        folder.is_some_and(|folder| self.case().is_in(real, &folder))
     }
 
     /// Whether `path`, with its symbolic links followed, lies at or below a root (followed too). A missing last part is
     /// judged by the folder it would be made in, a dangling link by where it points.
     ///
-    /// The answer holds for the links as they are now: ask again right before writing.
+    /// The answer holds for the links as they are now: who opens something asks [`holds`](Self::holds) of what is opened.
     pub fn contains(&self, path: &AbsPath) -> bool {
-        let is_in =
-            |roots: &[AbsPath], path: &AbsPath| roots.iter().any(|root| self.case().is_in(path, root));
         match links::follow(path) {
-            Ok(real) => is_in(&self.real_roots, &real),
+            Ok(real) => self.holds(&real),
             // Nothing can be read or written through a loop, so where it is spelled is where it is.
-            Err(Unresolvable::Loop) => is_in(&self.roots, path) || is_in(&self.real_roots, path),
+            Err(Unresolvable::Loop) => {
+                self.roots.iter().any(|root| self.case().is_in(path, root)) || self.holds(path)
+            }
             Err(Unresolvable::NotUtf8) => false,
         }
+    }
+
+    /// Whether the real path `real` lies at or below a root. No link is followed: what is opened there through none lies
+    /// there too.
+    pub fn holds(&self, real: &AbsPath) -> bool {
+        self.real_roots.iter().any(|root| self.case().is_in(real, root))
     }
 
     /// The roots with their links followed, as they were when the workspace was opened.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, Place};
 
 /// The reach of one call. Said by the tool for any valid input.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,9 +10,9 @@ pub enum Access {
     /// Nothing outside the conversation.
     Nothing,
     /// The text of these files, or of what lies in these folders.
-    Read(Vec<AbsPath>),
+    Read(Vec<Place>),
     /// These files, which it also reads.
-    Edit(Vec<AbsPath>),
+    Edit(Vec<Place>),
     /// Whatever a line of shell does.
     Command {
         text: String,

@@ -7,7 +7,7 @@ use super::policy::Policy;
 use super::request::Verdict;
 use super::{Access, Call, decide};
 use crate::conversation::without_advice;
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, Place};
 
 /// Whether a change may be proposed, and who says yes to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub fn decide_change(path: &AbsPath, policy: &Policy) -> ChangeVerdict {
         aliases: &[],
         title: format!("Edit {path}"),
         input: Value::Null,
-        access: Access::Edit(vec![path.clone()]),
+        access: Access::Edit(vec![Place::of(path.clone())]),
         is_read_only: false,
     };
     match decide(&call, policy) {

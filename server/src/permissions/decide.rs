@@ -9,7 +9,7 @@ use super::policy::Policy;
 use super::request::{Question, SaveTo, Verdict, way_in};
 use super::{Access, Call, PermissionMode, Rule, protected};
 use crate::conversation::{ANOTHER_WAY, FINISH_PLAN};
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, Place};
 
 /// What becomes of `call`. Pure but for the links of the paths it names, which are followed as they are now.
 pub fn decide(call: &Call, policy: &Policy) -> Verdict {
@@ -144,10 +144,14 @@ const PLANNING: &str = "The session is planning, so nothing is changed yet.";
 
 /// While planning, the plan itself may be written.
 fn is_plan(judged: &Judged<'_>, policy: &Policy) -> bool {
-    let in_plans = |path: &AbsPath| policy.plans.as_ref().is_some_and(|plans| path.is_in(plans));
+    let in_plans = |place: &Place| {
+        let Some(plans) = &policy.plans else { return false };
+        let real = place.real.as_ref().zip(plans.followed());
+        place.spelled.is_in(plans) && real.is_some_and(|(real, plans)| real.is_in(&plans))
+    };
     policy.mode == PermissionMode::Plan
         && match &judged.call.access {
-            Access::Edit(paths) => !paths.is_empty() && paths.iter().all(in_plans),
+            Access::Edit(places) => !places.is_empty() && places.iter().all(in_plans),
             _ => false,
         }
 }
@@ -169,12 +173,13 @@ fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
     match &call.access {
         Access::Nothing | Access::Person | Access::Command { .. } => None,
         Access::Read(_) => {
-            let free = |path: &AbsPath| policy.is_inside(path) || policy.workspace.is_own(path);
+            let own = |real: &AbsPath| policy.workspace.is_own(real);
+            let free = |path: &Reached| policy.holds(path) || path.real.as_ref().is_some_and(own);
             judged.reads.iter().find_map(|path| about_path("Read", path, free, call))
         }
         // Inside the workspace an edit is a proposal: the review asks.
         Access::Edit(_) => {
-            let free = |path: &AbsPath| policy.is_inside(path);
+            let free = |path: &Reached| policy.holds(path);
             judged.edits.iter().find_map(|path| about_path("Edit", path, free, call))
         }
         Access::Fetch { url } => {
@@ -188,10 +193,10 @@ fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> {
 }
 
 /// `None`: all names of the file are free.
-fn about_path(verb: &str, path: &Reached, free: impl Fn(&AbsPath) -> bool, call: &Call) -> Option<Question> {
+fn about_path(verb: &str, path: &Reached, free: impl Fn(&Reached) -> bool, call: &Call) -> Option<Question> {
     let spelled = &path.spelled;
-    let explanation = match path.others.iter().find(|other| !free(other)) {
-        _ if !free(spelled) => {
+    let explanation = match path.others.iter().find(|other| !free(&Reached::named(other))) {
+        _ if !free(path) => {
             format!("{spelled} lies outside the workspace, or is a link that leads out of it.")
         }
         Some(other) => {

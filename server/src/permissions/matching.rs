@@ -8,7 +8,7 @@ use self::name::fits;
 pub(super) use self::name::{misspelt, unknown};
 use super::paths::{PathSpec, Starts};
 use super::{Access, Assessment, Behavior, Call, PathWord, Policy, Rule, Side, assess, spec_matches};
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, Place};
 
 /// A call, and what is known of it once the links of its paths are followed and its command line is read.
 pub(super) struct Judged<'a> {
@@ -29,10 +29,10 @@ pub(super) struct Reached {
 }
 
 impl<'a> Judged<'a> {
-    /// Follows the links, and reads the command line.
+    /// Follows the links of a command's paths, and reads the command line. A place was followed before.
     pub(super) fn of(call: &'a Call, policy: &Policy) -> Self {
-        let reached = |path: &AbsPath| Reached::new(path, policy);
-        let reach = |paths: &[AbsPath]| paths.iter().map(reached).collect::<Vec<_>>();
+        let reach =
+            |places: &[Place]| places.iter().cloned().map(|place| Reached::at(place, policy)).collect();
         let mut judged = Self { call, reads: Vec::new(), edits: Vec::new(), assessment: None };
         match &call.access {
             Access::Read(paths) => judged.reads = reach(paths),
@@ -40,7 +40,8 @@ impl<'a> Judged<'a> {
             Access::Command { text, cwd, .. } => {
                 let assessment = assess(text, cwd);
                 let known = |words: &[PathWord]| {
-                    words.iter().filter_map(|word| word.path.as_ref()).map(reached).collect()
+                    let paths = words.iter().filter_map(|word| word.path.as_ref());
+                    paths.map(|path| Reached::new(path, policy)).collect()
                 };
                 judged.reads = known(&assessment.reads);
                 judged.edits = known(&assessment.edits);
@@ -53,10 +54,20 @@ impl<'a> Judged<'a> {
 }
 
 impl Reached {
+    /// Follows the links as they are now.
     pub(super) fn new(path: &AbsPath, policy: &Policy) -> Self {
-        let real = path.followed();
-        let others = policy.other_names(real.as_ref().unwrap_or(path));
-        Self { spelled: path.clone(), real, others }
+        Self::at(Place::of(path.clone()), policy)
+    }
+
+    /// Another name, by itself.
+    pub(super) fn named(path: &AbsPath) -> Self {
+        Self { spelled: path.clone(), real: path.followed(), others: Vec::new() }
+    }
+
+    fn at(place: Place, policy: &Policy) -> Self {
+        let others = policy.other_names(place.opened());
+        let Place { spelled, real } = place;
+        Self { spelled, real, others }
     }
 
     /// All that the file is called.

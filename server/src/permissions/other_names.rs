@@ -168,6 +168,7 @@ mod tests {
         forbidden_files,
     };
     use super::*;
+    use crate::documents::Place;
     use crate::documents::Workspace;
 
     /// A workspace and a home, with files of two names.
@@ -219,8 +220,8 @@ mod tests {
         fn check(&self, rules: &[&str], tool: &str, what: &str, want: &str) {
             let path = self.root.join(what);
             let access = match tool {
-                "Read" => Access::Read(vec![path]),
-                "Edit" => Access::Edit(vec![path]),
+                "Read" => Access::Read(vec![Place::of(path)]),
+                "Edit" => Access::Edit(vec![Place::of(path)]),
                 _ => Access::Command {
                     text: what.to_owned(),
                     cwd: self.root.clone(),

@@ -198,10 +198,14 @@ impl Policy {
             .any(|settled| settled.behavior != Behavior::Allow && settled.subject.could_mean_a_command())
     }
 
-    /// Whether the path lies in the workspace or in a folder that counts as such, links followed.
-    pub(super) fn is_inside(&self, path: &AbsPath) -> bool {
-        self.workspace.contains(path)
-            || (!self.more_folders.is_empty()
-                && Workspace::new(self.more_folders.clone(), self.workspace.case_insensitive).contains(path))
+    /// Whether what is reached lies in the workspace or in a folder that counts as such. Its links were followed already; what
+    /// leads nowhere is where it is spelled.
+    pub(super) fn holds(&self, reached: &Reached) -> bool {
+        let holds = |workspace: &Workspace| match &reached.real {
+            Some(real) => workspace.holds(real),
+            None => workspace.contains(&reached.spelled),
+        };
+        let more = || Workspace::new(self.more_folders.clone(), self.workspace.case_insensitive);
+        holds(&self.workspace) || (!self.more_folders.is_empty() && holds(&more()))
     }
 }

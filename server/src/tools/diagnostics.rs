@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::target::{check_path, resolve};
+use super::target::{check_path, place, resolve};
 use super::{Offers, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::documents::{AbsPath, from_path, to_path};
 use crate::editor::{Diagnostic, FileDiagnostics, Severity};
@@ -74,7 +74,8 @@ impl Tool for Diagnostics {
     }
 
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
-        Access::Read(self.locations(input, context))
+        let path = input::text(input, "file_path");
+        Access::Read((!path.is_empty()).then(|| place(context, path).ok()).flatten().into_iter().collect())
     }
 
     fn call(
@@ -87,8 +88,8 @@ impl Tool for Diagnostics {
 }
 
 async fn diagnose(input: DiagnosticsInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
-    let path = input.file_path.map(|path| resolve(&context.workspace, &path)).transpose()?;
-    let path = path.map(|path| context.documents.real_path(&path));
+    let path = input.file_path.map(|path| place(&context, &path)).transpose()?;
+    let path = path.map(|place| place.opened().clone());
     let open = path.as_ref().and_then(|path| context.documents.open_document(path));
     let uri = open.map(|open| open.uri).or_else(|| path.as_ref().map(from_path));
     let Some(files) = context.editor.diagnostics(uri).await else {

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::edit_match::{Mismatch, Occurrences, edits};
-use super::target::{check_path, missing, names};
+use super::target::{check_path, missing, names, places};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, nearest, proposing, summary};
 use crate::documents::{AbsPath, SeenFile};
 use crate::permissions::Access;
@@ -85,7 +85,7 @@ impl Tool for Edit {
     }
 
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
-        Access::Edit(self.locations(input, context))
+        Access::Edit(places(context, input::text(input, "file_path")))
     }
 
     fn call(

@@ -118,6 +118,7 @@ impl Fixture {
             tool_use_id: ToolUseId("toolu_1".into()),
             workspace: self.workspace.clone(),
             documents: self.documents.clone(),
+            places: Arc::default(),
             desk: self.desk.clone(),
             seen: self.seen.clone(),
             messages: Arc::new([]),

@@ -44,7 +44,7 @@ impl Overlay {
         self.texts.get(path)?.as_ref()
     }
 
-    /// The files at or below `base` that `wanted` makes something of, those that only a draft has last. `wanted` runs on
+    /// The files at or below the real path `base` that `wanted` makes something of, those that only a draft has last. `wanted` runs on
     /// several threads.
     pub(super) fn files<T: Send>(
         &self,
@@ -54,8 +54,7 @@ impl Overlay {
         watchdog: &Watchdog,
         wanted: impl Fn(&Candidate<'_>) -> Option<T> + Sync,
     ) -> Result<Vec<(AbsPath, T)>, Stopped> {
-        let base = documents.real_path(base);
-        let mut found = walk::files(documents, &base, ignore_files, || watchdog.check().is_err(), &wanted);
+        let mut found = walk::files(documents, base, ignore_files, || watchdog.check().is_err(), &wanted);
         watchdog.check()?;
         if self.texts.values().any(Option::is_none) {
             found.retain(|(path, _)| !matches!(self.texts.get(path), Some(None)));
@@ -63,14 +62,13 @@ impl Overlay {
         let drafted = self
             .texts
             .iter()
-            .filter(|(path, text)| text.is_some() && path.is_in(&base) && !path.as_path().exists())
+            .filter(|(path, text)| text.is_some() && path.is_in(base) && !path.as_path().exists())
             .map(|(path, _)| path.clone())
             .filter(|path| documents.open_document(path).is_none());
-        found.extend(
-            drafted.filter_map(|path| {
-                wanted(&Candidate::unsaved(&path, &base)).map(|kept| (path.clone(), kept))
-            }),
-        );
+        found
+            .extend(drafted.filter_map(|path| {
+                wanted(&Candidate::unsaved(&path, base)).map(|kept| (path.clone(), kept))
+            }));
         Ok(found)
     }
 }

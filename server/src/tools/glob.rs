@@ -11,10 +11,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::folder::{Overlay, Stopped, Watchdog};
-use super::target::{check_path, resolve};
+use super::target::{self, check_path};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::documents::walk::{Candidate, IgnoreFiles};
-use crate::documents::{AbsPath, FileStateCache};
+use crate::documents::{AbsPath, FileStateCache, Kind, ReadError};
 use crate::permissions::{Access, Policy};
 
 /// The most files listed.
@@ -71,7 +71,7 @@ impl Tool for Glob {
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
         let (fixed, _) = place(input::text(input, "pattern"));
         let folder = base(input::text(input, "path"), &fixed);
-        Access::Read(resolve(&context.workspace, &folder).into_iter().collect())
+        Access::Read(target::place(context, &folder).into_iter().collect())
     }
 
     fn call(
@@ -87,9 +87,13 @@ async fn glob(input: GlobInput, context: ToolUseContext) -> Result<ToolResult, T
     let (fixed, pattern) = place(&input.pattern);
     let matcher = matcher(&pattern)?;
     let folder = base(input.path.as_deref().unwrap_or_default(), &fixed);
-    let folder = context.documents.real_path(&resolve(&context.workspace, &folder)?);
-    if !folder.as_path().is_dir() {
-        return Err(ToolError(format!("{} is no folder.", context.workspace.display(&folder))));
+    let folder = target::place(&context, &folder)?.opened().clone();
+    match context.documents.kind(&folder) {
+        Ok(Kind::Folder) => {}
+        Err(error @ ReadError::Linked { .. }) => return Err(ToolError(format!("{error}."))),
+        Ok(Kind::File) | Err(_) => {
+            return Err(ToolError(format!("{} is no folder.", context.workspace.display(&folder))));
+        }
     }
     let overlay = Overlay::of(&context).await;
     let stop = context.cancel.child_token();

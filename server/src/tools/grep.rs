@@ -18,10 +18,10 @@ use self::report::{Bounds, Searched, report};
 use self::search::Search;
 use self::side_by_side::in_all;
 use super::folder::{Overlay, Watchdog};
-use super::target::{check_path, missing, resolve};
+use super::target::{check_path, missing, place};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
-use crate::documents::AbsPath;
 use crate::documents::walk::{Candidate, IgnoreFiles};
+use crate::documents::{AbsPath, Ground, Kind, ReadError};
 use crate::permissions::Access;
 
 /// Entries shown when the model gives no limit.
@@ -124,8 +124,7 @@ impl Tool for Grep {
 
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
         let path = input::text(input, "path");
-        let path = resolve(&context.workspace, if path.is_empty() { "." } else { path });
-        Access::Read(path.into_iter().collect())
+        Access::Read(place(context, if path.is_empty() { "." } else { path }).into_iter().collect())
     }
 
     fn call(
@@ -138,19 +137,20 @@ impl Tool for Grep {
 }
 
 async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
-    let base = resolve(&context.workspace, input.path.as_deref().unwrap_or("."))?;
-    let base = context.documents.real_path(&base);
+    let base = place(&context, input.path.as_deref().unwrap_or("."))?.opened().clone();
     let overlay = Overlay::of(&context).await;
-    let is_file = overlay.text(&base).is_some() || base.as_path().is_file();
-    if !is_file && !base.as_path().exists() {
-        return Err(missing(&context.workspace, &base));
-    }
-    if !is_file && !base.as_path().is_dir() {
-        let name = context.workspace.display(&base);
-        return Err(ToolError(format!(
-            "{name} is neither a regular file nor a folder, so it is not searched."
-        )));
-    }
+    let kind = if overlay.text(&base).is_some() { Ok(Kind::File) } else { context.documents.kind(&base) };
+    let is_file = match kind {
+        Ok(kind) => kind == Kind::File,
+        Err(ReadError::Missing { .. }) => return Err(missing(&context.workspace, &base)),
+        Err(ReadError::Special { .. }) => {
+            let name = context.workspace.display(&base);
+            return Err(ToolError(format!(
+                "{name} is neither a regular file nor a folder, so it is not searched."
+            )));
+        }
+        Err(error) => return Err(ToolError(format!("{error}."))),
+    };
     let search = Search::new(&input)?;
     let filter = Filter::new(&input, &base)?;
     let limit = match input.head_limit {
@@ -165,6 +165,8 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
     let found = tokio::task::spawn_blocking(move || {
         let watchdog = Watchdog::new(stop);
         let passed_by = AtomicBool::new(false);
+        let ground = if is_file { base.parent() } else { None };
+        let ground = Ground::open(ground.as_ref().unwrap_or(&base)).ok();
         let files = if is_file {
             vec![base]
         } else {
@@ -184,7 +186,7 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
         };
         // A total needs all files; otherwise one entry more than is shown is enough.
         let enough = if mode == OutputMode::Count { usize::MAX } else { bounds.end() };
-        let found = in_all(&files, &search, &overlay, &watchdog, enough)?;
+        let found = in_all((&files, ground.as_ref()), &search, &overlay, &watchdog, enough)?;
         let searched = if passed_by.into_inner() { Searched::WhatMayBeRead } else { Searched::All };
         Ok((found, searched))
     });

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::diagnostics::is_older;
-use super::target::{check_path, missing, resolve};
+use super::target::{self, check_path, missing, resolve};
 use super::{Offers, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::documents::{AbsPath, Text, from_path, position, to_path};
 use crate::editor::{Lookup, Place, Position};
@@ -98,7 +98,7 @@ impl Tool for Lsp {
     }
 
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
-        Access::Read(self.locations(input, context))
+        Access::Read(target::place(context, input::text(input, "filePath")).into_iter().collect())
     }
 
     fn call(
@@ -111,7 +111,7 @@ impl Tool for Lsp {
 }
 
 async fn ask(input: LspInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
-    let path = context.documents.real_path(&resolve(&context.workspace, &input.file_path)?);
+    let path = target::place(&context, &input.file_path)?.opened().clone();
     let Some(buffer) = text(&context, &path).await else { return Err(missing(&context.workspace, &path)) };
     let at = place(&context, &buffer, input.line, input.character).ok_or_else(|| {
         let name = context.workspace.display(&path);
@@ -179,8 +179,12 @@ async fn listed(context: &ToolUseContext, places: &[Place]) -> String {
             continue;
         };
         let line = place.range.start.line as usize;
-        // What lies outside is named and not shown: nobody has allowed to read it.
-        let shown = if context.workspace.contains(&path) { text(context, &path).await } else { None };
+        // What lies outside, or a rule hides, is named and not shown: nobody has allowed to read it.
+        let real = context.documents.real_path(&path);
+        let may_be_read = context.workspace.holds(&real)
+            && !context.policy.forbids_reading(path.clone())
+            && !context.policy.forbids_reading(real.clone());
+        let shown = if may_be_read { text(context, &real).await } else { None };
         let shown = shown.map(|text| text.line(line).trim().chars().take(200).collect::<String>());
         let shown = shown.map_or(String::new(), |line| format!(": {line}"));
         lines.push(format!("{}:{}{shown}", context.workspace.display(&path), line + 1));

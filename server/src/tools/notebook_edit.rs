@@ -8,7 +8,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::notebook::{CellKind, Notebook, change};
-use super::target::{check_path, missing, names};
+use super::target::{check_path, missing, names, places};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, proposing, summary};
 use crate::conversation::ToolUseId;
 use crate::documents::{AbsPath, Change, SeenFile, Text};
@@ -107,7 +107,7 @@ impl Tool for NotebookEdit {
     }
 
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
-        Access::Edit(self.locations(input, context))
+        Access::Edit(places(context, input::text(input, "notebook_path")))
     }
 
     fn call(

@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use self::page::{Bounds, line_total, page, write_line};
-use super::target::{check_path, file, missing, names};
+use super::target::{check_path, file, missing, names, places};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input};
 use crate::conversation::ToolResultContent;
 use crate::documents::{AbsPath, ReadError, Stamp, Text};
@@ -110,7 +110,7 @@ impl Tool for Read {
     }
 
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
-        Access::Read(self.locations(input, context))
+        Access::Read(places(context, input::text(input, "file_path")))
     }
 
     fn call(
@@ -124,7 +124,8 @@ impl Tool for Read {
 
 async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, ToolError> {
     let path = file(&context, &input.file_path)?;
-    match Kind::of(path.as_str()) {
+    let kind = Kind::of(&input.file_path);
+    match kind {
         Kind::Image => return image::show(path, context).await,
         Kind::ForeignImage => return image::foreign(path, context).await,
         Kind::Pdf => return pdf::show(path, input.pages.as_deref(), context).await,
@@ -135,7 +136,7 @@ async fn read(input: ReadInput, context: ToolUseContext) -> Result<ToolResult, T
         Ok(view) => match view.text.clone() {
             Some(text) => {
                 let behind_disk = is_behind_disk(&view, &context).await;
-                if Kind::of(path.as_str()) == Kind::Notebook
+                if kind == Kind::Notebook
                     && let Some(shown) = notebook::show(&view, &text, first, input.limit, &context)
                 {
                     return Ok(with_notes(shown, notes(&view, behind_disk, &context)));

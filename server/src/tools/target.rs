@@ -3,7 +3,7 @@
 use camino::Utf8Path;
 
 use super::{ToolError, ToolUseContext};
-use crate::documents::{AbsPath, Workspace};
+use crate::documents::{AbsPath, Place, Workspace, names_in};
 
 /// How many names a missing file's error offers.
 const NAMES: usize = 5;
@@ -26,29 +26,50 @@ pub(super) fn resolve(workspace: &Workspace, path: &str) -> Result<AbsPath, Tool
         .ok_or_else(|| ToolError(format!("No folder is open, so `{path}` must be an absolute path.")))
 }
 
-/// The file that a call means by `path`: behind the links that commands have made, which the workspace does not have.
+/// The place that a call means by `path`, followed once for the whole of it.
+pub(super) fn place(context: &ToolUseContext, path: &str) -> Result<Place, ToolError> {
+    Ok(context.places.of(&resolve(&context.workspace, path)?, &context.documents))
+}
+
+/// The file that a call means by `path`, by its real path: behind all links, also those that commands have made, which the
+/// workspace does not have.
 ///
 /// What leads out of the workspace that way is refused: a command can't be given a file outside by it, so nobody should be.
 pub(super) fn file(context: &ToolUseContext, path: &str) -> Result<AbsPath, ToolError> {
-    let written = resolve(&context.workspace, path)?;
-    let real = context.documents.real_path(&written);
-    let Some(led) = context.shell.led_by_links(real.as_path()) else { return Ok(written) };
-    match AbsPath::new(&led) {
-        Some(target) if context.workspace.contains(&target) && target != real => Ok(target),
-        Some(_) | None => Err(ToolError(format!(
-            "{} is a symbolic link that a command made, and leads to {led}, which is not in the workspace, so nothing was \
-             done. Name a file of the workspace, or remove the link.",
-            context.workspace.display(&written)
-        ))),
-    }
+    let place = place(context, path)?;
+    let target = led(context, &place)?;
+    Ok(target.unwrap_or(place).opened().clone())
 }
 
 /// The file as the call names it, and where links that commands have made lead. One that leads out is refused by [`file`],
 /// whatever the rules say.
+pub(super) fn places(context: &ToolUseContext, path: &str) -> Vec<Place> {
+    let Ok(place) = place(context, path) else { return Vec::new() };
+    let target = led(context, &place).ok().flatten();
+    std::iter::once(place).chain(target).collect()
+}
+
+/// The same, as they are spelled.
 pub(super) fn names(context: &ToolUseContext, path: &str) -> Vec<AbsPath> {
-    let written = resolve(&context.workspace, path).ok();
-    let target = file(context, path).ok().filter(|target| Some(target) != written.as_ref());
-    written.into_iter().chain(target).collect()
+    places(context, path).into_iter().map(|place| place.spelled).collect()
+}
+
+/// Where links that commands have made lead; `None`: there are none on the way.
+fn led(context: &ToolUseContext, place: &Place) -> Result<Option<Place>, ToolError> {
+    let Some(led) = context.shell.led_by_links(place.opened().as_path()) else { return Ok(None) };
+    let target = AbsPath::new(&led).map(|target| context.places.of(&target, &context.documents));
+    let is_inside = |target: &Place| {
+        target.spelled != *place.opened()
+            && target.real.as_ref().is_some_and(|real| context.workspace.holds(real))
+    };
+    match target.filter(is_inside) {
+        Some(target) => Ok(Some(target)),
+        None => Err(ToolError(format!(
+            "{} is a symbolic link that a command made, and leads to {led}, which is not in the workspace, so nothing was \
+             done. Name a file of the workspace, or remove the link.",
+            context.workspace.display(&place.spelled)
+        ))),
+    }
 }
 
 /// The error for a file that is not there, with names like it in the same folder.
@@ -65,12 +86,9 @@ pub(super) fn missing(workspace: &Workspace, path: &AbsPath) -> ToolError {
 /// Files of the same folder whose names differ little: in case, in the extension, or by a few letters.
 fn similar_names(path: &AbsPath) -> Vec<String> {
     let wanted = path.file_name().to_lowercase();
-    let folder = path.parent().and_then(|folder| folder.as_path().read_dir_utf8().ok());
+    let folder = path.parent().map(|folder| names_in(&folder)).unwrap_or_default();
     let mut names: Vec<(usize, String)> = folder
         .into_iter()
-        .flatten()
-        .filter_map(Result::ok)
-        .map(|entry| entry.file_name().to_owned())
         .filter_map(|name| Some((distance(&wanted, &name.to_lowercase())?, name)))
         .collect();
     names.sort();
@@ -90,33 +108,4 @@ fn distance(wanted: &str, name: &str) -> Option<usize> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn workspace(root: &str) -> Workspace {
-        Workspace::new(vec![AbsPath::new(root).unwrap()], false)
-    }
-
-    #[test]
-    fn a_relative_path_starts_at_the_first_root() {
-        let resolved = |path| resolve(&workspace("/w/app"), path).unwrap().to_string();
-        assert_eq!(resolved("src/a.rs"), "/w/app/src/a.rs");
-        assert_eq!(resolved("/etc/hosts"), "/etc/hosts");
-        assert_eq!(resolved("../b"), "/w/b");
-    }
-
-    #[test]
-    fn a_missing_file_is_answered_with_names_like_it() {
-        let folder = tempfile::tempdir().unwrap();
-        let root = AbsPath::new(folder.path().to_str().unwrap()).unwrap();
-        for name in ["Store.rs", "store.ts", "stores.rs", "zebra.txt"] {
-            std::fs::write(root.join(name).as_path(), "").unwrap();
-        }
-        let workspace = Workspace::new(vec![root.clone()], false);
-        assert_eq!(
-            missing(&workspace, &root.join("store.rs")).0,
-            "store.rs does not exist. In the same folder there is: Store.rs, store.ts, stores.rs."
-        );
-        assert_eq!(missing(&workspace, &root.join("q/x")).0, "q/x does not exist.");
-    }
-}
+mod tests;

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::Searcher;
 use crate::conversation::{Message, SessionId, ToolResultContent, ToolUseId, Usage};
-use crate::documents::{AbsPath, FileStateCache, Seen, Workspace};
+use crate::documents::{AbsPath, FileStateCache, Places, Seen, Workspace};
 use crate::editor::{Editor, EditorFeatures};
 use crate::models::Provider;
 use crate::permissions::{Access, Policy, SessionMode};
@@ -125,6 +125,8 @@ pub struct ToolUseContext {
     pub tool_use_id: ToolUseId,
     pub workspace: Arc<Workspace>,
     pub documents: Arc<FileStateCache>,
+    /// Where the paths lead that the call names: what it was judged by, so what it opens.
+    pub places: Arc<Places>,
     pub desk: DeskHandle,
     /// What this session's model has been shown (`readFileState`).
     pub seen: Arc<Seen>,

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::target::{check_path, names};
+use super::target::{check_path, names, places};
 use super::{Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, line_ends, proposing, summary};
 use crate::documents::{AbsPath, SeenFile, Text};
 use crate::permissions::Access;
@@ -68,7 +68,7 @@ impl Tool for Write {
     }
 
     fn access(&self, input: &Value, context: &ToolUseContext) -> Access {
-        Access::Edit(self.locations(input, context))
+        Access::Edit(places(context, input::text(input, "file_path")))
     }
 
     fn call(

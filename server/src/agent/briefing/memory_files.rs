@@ -95,13 +95,14 @@ pub(in crate::agent) fn unread_memory_texts(
     Some(texts(known?, most_chars))
 }
 
-/// Those of the files of instructions that there are.
+/// Those of the files of instructions that there are, by the real paths that they were judged by.
 fn existing_files(workspace: &Workspace, documents: &FileStateCache) -> Vec<AbsPath> {
     // Asked before every request, and mostly there is none: then the way to it need not be followed.
     let is_there = |path: &AbsPath| documents.is_open(path) || path.as_path().symlink_metadata().is_ok();
     let roots = workspace.real_roots();
     let names = NAMES.iter().flat_map(|name| roots.iter().map(move |root| root.join(name)));
-    names.filter(|path| is_there(path) && workspace.contains(path)).collect()
+    let real = names.filter(is_there).map(|path| documents.real_path(&path));
+    real.filter(|real| workspace.holds(real)).collect()
 }
 
 fn texts(files: impl IntoIterator<Item = Snapshot>, most_chars: usize) -> BTreeMap<AbsPath, String> {

@@ -2,6 +2,7 @@
 //! agent's own drafts.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::json;
 
@@ -14,8 +15,9 @@ use crate::context::Thresholds;
 use crate::conversation::{
     AttachmentKind, ContentBlock, Message, ToolResultContent, ToolUseId, content_tokens, text_tokens,
 };
-use crate::documents::{AbsPath, SeenFile, Text};
+use crate::documents::{AbsPath, Places, SeenFile, Text};
 use crate::review::unified_diff;
+use crate::tools::ToolUseContext;
 
 /// The files that were read last, each if it fits. All others count as not seen any more. A file that the kept messages still
 /// show is only told of where it has changed since.
@@ -81,6 +83,7 @@ async fn again(
     }
     let input = json!({"file_path": path.as_str(), "offset": first + 1, "limit": lines});
     let call = context.for_call(&ToolUseId("reattached".to_owned()), Ways::to_nobody());
+    let call = ToolUseContext { places: Arc::new(Places::judged(path)), ..call };
     let result = params.tools.find("Read")?.call(input, call).await.ok()?;
     let texts: Vec<String> = result
         .content

@@ -43,7 +43,8 @@ pub(super) async fn content(
 ) -> Vec<ContentBlock> {
     let mut content = prompt.content;
     let Some(context) = prompt.context else { return content };
-    let view = deps.desk.agent_view(session, &context.path).await.ok();
+    let path = deps.documents.real_path(&context.path);
+    let view = deps.desk.agent_view(session, &path).await.ok();
     let text = view.as_ref().and_then(|view| view.text.clone()).unwrap_or_default();
     let block = editor_context(&context, &text, &deps.workspace);
     if let (Some(AgentView { path, stamp, text: Some(text), .. }), Some(lines)) =

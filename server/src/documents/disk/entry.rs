@@ -1,45 +1,25 @@
 //! Deleting and renaming a closed file: the entry in its folder, whatever it says.
 
-use super::write::{failed, make_folders};
-use super::{AbsPath, WriteError, disk_file};
+use super::spot::Spot;
+use super::write::{failed, found};
+use super::{AbsPath, WriteError, hash_while_copying, io_error};
 
-/// Deletes the file at `path` if its bytes still have `hash`. A link is deleted itself, not what it points to.
+/// Deletes the file at `path` if its bytes still have `hash`.
 pub(in crate::documents) fn delete(path: &AbsPath, hash: u64) -> Result<(), WriteError> {
-    unchanged(path, hash)?;
-    std::fs::remove_file(path.as_path()).map_err(|error| failed(path, &error))
+    unchanged(path, hash)?.delete().map_err(|error| failed(path, &error))
 }
 
 /// Renames the file at `from` if its bytes still have `hash`. Folders on the way are made; an existing file at `to` is never
 /// replaced.
 pub(in crate::documents) fn rename(from: &AbsPath, to: &AbsPath, hash: u64) -> Result<(), WriteError> {
-    unchanged(from, hash)?;
-    if let Some(folder) = to.parent() {
-        make_folders(&folder).map_err(|error| failed(to, &error))?;
-    }
-    rename_without_replacing(from, to).map_err(|error| failed(to, &error))
+    let here = unchanged(from, hash)?;
+    let there = Spot::make(to).map_err(|error| failed(to, &error))?;
+    here.move_to(&there).map_err(|error| failed(to, &error))
 }
 
-fn unchanged(path: &AbsPath, hash: u64) -> Result<(), WriteError> {
-    match disk_file(path, None)? {
-        Some(now) if now.hash == hash => Ok(()),
-        Some(_) | None => Err(WriteError::Changed { path: path.clone() }),
-    }
-}
-
-fn rename_without_replacing(from: &AbsPath, to: &AbsPath) -> std::io::Result<()> {
-    #[cfg(target_os = "linux")]
-    {
-        use rustix::fs::{CWD, RenameFlags, renameat_with};
-        use rustix::io::Errno;
-        let (from, to) = (from.as_path().as_std_path(), to.as_path().as_std_path());
-        match renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE) {
-            // A file system that can't do it in one step.
-            Err(Errno::INVAL | Errno::NOSYS) => {}
-            result => return result.map_err(Into::into),
-        }
-    }
-    if to.as_path().symlink_metadata().is_ok() {
-        return Err(std::io::ErrorKind::AlreadyExists.into());
-    }
-    std::fs::rename(from.as_path(), to.as_path())
+fn unchanged(path: &AbsPath, hash: u64) -> Result<Spot, WriteError> {
+    let (mut file, _, spot) = found(path)?;
+    let read = hash_while_copying(&mut file, &mut std::io::sink());
+    let (now, _) = read.map_err(|error| io_error(path, &error))?;
+    if now == hash { Ok(spot) } else { Err(WriteError::Changed { path: path.clone() }) }
 }

@@ -1,15 +1,12 @@
 //! Writing over a file that must stay the same file, so that a failure on the way loses nothing of what it said.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{Result, Seek, SeekFrom, Write};
 
-use super::AbsPath;
-
-/// Replaces `old`, the bytes of the file at `path`, by `new`. After an error the file says `old` again, unless the device
-/// itself is failing.
-pub(super) fn write_in_place(path: &AbsPath, old: &[u8], new: &[u8]) -> Result<()> {
-    let mut file = OpenOptions::new().write(true).open(path.as_path())?;
-    overwrite(&mut file, old, new)
+/// Replaces `old`, the bytes of the file, by `new`. After an error the file says `old` again, unless the device itself is
+/// failing.
+pub(super) fn write_in_place(file: &mut File, old: &[u8], new: &[u8]) -> Result<()> {
+    overwrite(file, old, new)
 }
 
 /// What a file can do here.

@@ -1,10 +1,11 @@
 //! Closed files as wholes, whatever bytes they hold: what is there, other bytes in its place, and its permissions.
 
-use std::fs::Metadata;
-use std::io;
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::time::SystemTime;
 
-use super::write::{Source, create, failed, is_read_only, put_in_place};
+use super::spot::Spot;
+use super::write::{Source, create, failed, found, must_be_writable, put_in_place};
 use super::{AbsPath, Expected, Print, ReadError, WriteError, hash_while_copying, open, print};
 use crate::documents::Kept;
 
@@ -20,7 +21,7 @@ pub struct DiskFile {
     read_at: SystemTime,
 }
 
-/// What is at `path`, whose links are followed, read to its end in pieces; `known` stands if its metadata show that nothing
+/// What is at `path`, read to its end in pieces; `known` stands if its metadata show that nothing
 /// was changed since.
 pub(in crate::documents) fn disk_file(
     path: &AbsPath,
@@ -39,88 +40,45 @@ pub(in crate::documents) fn disk_file(
     let read = hash_while_copying(&mut file, &mut io::sink());
     let (hash, size) = read.map_err(|error| super::io_error(path, &error))?;
     let print = Print::of(&metadata);
-    Ok(Some(DiskFile { hash, size, mode: mode(&metadata), print, read_at }))
+    Ok(Some(DiskFile { hash, size, mode: metadata.mode() & 0o7777, print, read_at }))
 }
 
-/// Writes the bytes to the file at `path`, whose links are followed, if what is there is `expected`. The file gets the
-/// permissions `mode`; without them an existing one keeps its own, and a new one has what the umask gives.
+/// Writes the bytes to the file at `path` if what is there is `expected`. The file gets the permissions `mode`; without them
+/// an existing one keeps its own, and a new one has what the umask gives.
 pub(in crate::documents) fn write_whole(
     path: &AbsPath,
     kept: &Kept,
     expected: Expected,
     mode: Option<u32>,
 ) -> Result<(), WriteError> {
-    match expected {
-        Expected::Absent => create(path, Source::Kept(kept), mode),
-        Expected::Hash(hash) => {
-            if disk_file(path, None)?.is_none_or(|now| now.hash != hash) {
-                return Err(WriteError::Changed { path: path.clone() });
-            }
-            let (_, metadata) = open(path)?;
-            if is_read_only(path, &metadata) {
-                return Err(WriteError::ReadOnly { path: path.clone() });
-            }
-            put_in_place(path, Source::Kept(kept), &metadata, mode, || std::fs::read(path.as_path()))
-        }
-    }
-}
-
-/// Gives the file at `path` the permissions `to`, if it has the permissions `from`. A link is not followed.
-pub(in crate::documents) fn set_mode(path: &AbsPath, from: u32, to: u32) -> Result<(), WriteError> {
-    let file = open_as_it_is(path).map_err(|error| failed(path, &error))?;
-    let metadata = file.metadata().map_err(|error| failed(path, &error))?;
-    if !metadata.is_file() || mode(&metadata) != from {
+    let Expected::Hash(hash) = expected else {
+        return create(path, Source::Kept(kept), mode);
+    };
+    let (mut file, metadata, spot) = found(path)?;
+    let read = hash_while_copying(&mut file, &mut io::sink());
+    let (now, _) = read.map_err(|error| super::io_error(path, &error))?;
+    if now != hash {
         return Err(WriteError::Changed { path: path.clone() });
     }
-    change_mode(&file, to).map_err(|error| failed(path, &error))
+    must_be_writable(path, &metadata, &spot)?;
+    let old = || {
+        let mut bytes = Vec::new();
+        spot.open()?.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    put_in_place(path, &spot, Source::Kept(kept), &metadata, mode, old)
 }
 
-/// The file itself, which need not be readable for that.
-#[cfg(target_os = "linux")]
-fn open_as_it_is(path: &AbsPath) -> io::Result<std::fs::File> {
-    use rustix::fs::{Mode, OFlags, open};
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    Ok(open(path.as_path().as_std_path(), flags, Mode::empty())?.into())
-}
-
-#[cfg(not(target_os = "linux"))]
-fn open_as_it_is(path: &AbsPath) -> io::Result<std::fs::File> {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Mode, OFlags, open};
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        Ok(open(path.as_path().as_std_path(), flags, Mode::empty())?.into())
+/// Gives the file at `path` the permissions `to`, if it has the permissions `from`.
+pub(in crate::documents) fn set_mode(path: &AbsPath, from: u32, to: u32) -> Result<(), WriteError> {
+    let changed = Spot::find(path).and_then(|spot| spot.change_mode(from, to));
+    if changed.map_err(|error| failed(path, &error))? {
+        return Ok(());
     }
-    #[cfg(not(unix))]
-    std::fs::File::open(path.as_path())
-}
-
-/// A descriptor that is good for its path only is named to the kernel by the link that `/proc` has to it.
-#[cfg(target_os = "linux")]
-fn change_mode(file: &std::fs::File, mode: u32) -> io::Result<()> {
-    use std::os::fd::AsRawFd as _;
-    use std::os::unix::fs::PermissionsExt as _;
-    let permissions = std::fs::Permissions::from_mode(mode);
-    std::fs::set_permissions(format!("/proc/self/fd/{}", file.as_raw_fd()), permissions)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn change_mode(file: &std::fs::File, mode: u32) -> io::Result<()> {
-    super::write::give_mode(file, mode)
-}
-
-#[cfg(unix)]
-fn mode(metadata: &Metadata) -> u32 {
-    std::os::unix::fs::MetadataExt::mode(metadata) & 0o7777
-}
-
-#[cfg(not(unix))]
-fn mode(metadata: &Metadata) -> u32 {
-    if metadata.permissions().readonly() { 0o444 } else { 0o644 }
+    Err(WriteError::Changed { path: path.clone() })
 }
 
 #[cfg(test)]
-#[cfg(unix)]
 mod tests {
     use std::fs::{Permissions, hard_link, metadata, read, read_dir, set_permissions, write};
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};

@@ -1,11 +1,13 @@
 //! Writing a closed file: whole or not at all, and with everything kept that is not its text.
 
 use std::borrow::Cow;
-use std::fs::{File, Metadata};
+use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 
 use super::in_place::write_in_place;
-use super::{AbsPath, Encoding, ReadError, decode, io_error, open, read};
+use super::spot::Spot;
+use super::{AbsPath, Encoding, Print, ReadError, decode, io_error, open_at, read_opened};
 use crate::documents::Kept;
 
 /// What the writer believes to be there. A file that says something else by now is not touched.
@@ -34,8 +36,12 @@ pub enum WriteError {
         "{path} is written in {encoding}, which has no {character:?}: convert the file to UTF-8 or choose another character"
     )]
     Unmappable { path: AbsPath, encoding: String, character: char },
+    #[error(
+        "a symbolic link was put in the way of {path}, which is not followed, so nothing was written: look at it, then accept again"
+    )]
+    Linked { path: AbsPath },
     #[error(transparent)]
-    Read(#[from] ReadError),
+    Read(ReadError),
     #[error(
         "{path} can't be made: something on its way is a file and no folder. Move that away and accept again"
     )]
@@ -46,7 +52,7 @@ pub enum WriteError {
     Io { path: AbsPath, cause: String },
 }
 
-/// Writes `text` to the file at `path`, whose links are followed, if what is there is `expected`. Gives the hash of the new
+/// Writes `text` to the file at `path` if what is there is `expected`. Gives the hash of the new
 /// bytes.
 ///
 /// An existing file keeps its encoding, byte order mark, mode, owner and hard links; a new one is UTF-8 with the mode that
@@ -82,10 +88,10 @@ pub(super) enum Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    fn write_to(self, file: &mut File) -> io::Result<()> {
+    fn write_to(self, mut file: &File) -> io::Result<()> {
         match self {
             Self::Bytes(bytes) => file.write_all(bytes)?,
-            Self::Kept(kept) => drop(io::copy(&mut kept.open()?, file)?),
+            Self::Kept(kept) => drop(io::copy(&mut kept.open()?, &mut file)?),
         }
         file.sync_all()
     }
@@ -104,57 +110,73 @@ impl<'a> Source<'a> {
 
 /// Makes the file and the folders that it lies in, where there is none.
 pub(super) fn create(path: &AbsPath, source: Source<'_>, mode: Option<u32>) -> Result<(), WriteError> {
-    let fail = |error: &io::Error| failed(path, error);
-    let folder = path.parent().ok_or_else(|| WriteError::Exists { path: path.clone() })?;
-    make_folders(&folder).map_err(|error| fail(&error))?;
-    let mut temporary = temporary(&folder).map_err(|error| fail(&error))?;
-    source.write_to(temporary.as_file_mut()).map_err(|error| fail(&error))?;
+    let fail = |error| failed(path, &error);
+    let spot = Spot::make(path).map_err(fail)?;
+    let new = spot.successor().map_err(fail)?;
+    source.write_to(new.file()).map_err(fail)?;
     if let Some(mode) = mode {
-        give_mode(temporary.as_file(), mode).map_err(|error| fail(&error))?;
+        new.set_permissions(Permissions::from_mode(mode)).map_err(fail)?;
     }
-    temporary.persist_noclobber(path.as_path()).map_err(|error| fail(&error.error))?;
-    sync_folder(&folder);
+    new.settle().map_err(fail)
+}
+
+/// The file at `path` that is to be changed, and where it is held.
+pub(super) fn found(path: &AbsPath) -> Result<(File, Metadata, Spot), WriteError> {
+    let spot = Spot::find(path).map_err(|error| io_error(path, &error));
+    match spot.and_then(|spot| Ok((open_at(path, &spot)?, spot))) {
+        Ok(((file, metadata), spot)) => Ok((file, metadata, spot)),
+        Err(ReadError::Missing { path }) => Err(WriteError::Changed { path }),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// The mode bits decide, so that it holds for root too; then what the system says for this user.
+pub(super) fn must_be_writable(path: &AbsPath, metadata: &Metadata, spot: &Spot) -> Result<(), WriteError> {
+    if metadata.permissions().readonly() || spot.is_read_only() {
+        return Err(WriteError::ReadOnly { path: path.clone() });
+    }
     Ok(())
 }
 
 fn replace(path: &AbsPath, text: &str, hash: u64, limit: u64) -> Result<u64, WriteError> {
-    let now = read(path, limit).map_err(|error| match error {
-        ReadError::Missing { path } => WriteError::Changed { path },
-        other => WriteError::Read(other),
-    })?;
+    let (file, metadata, spot) = found(path)?;
+    let now = read_opened(path, (file, metadata.clone()), limit)?;
     if now.hash != hash {
         return Err(WriteError::Changed { path: path.clone() });
     }
-    let (_, metadata) = open(path)?;
-    if is_read_only(path, &metadata) {
-        return Err(WriteError::ReadOnly { path: path.clone() });
-    }
+    must_be_writable(path, &metadata, &spot)?;
     let (_, encoding) = decode(path, now.bytes.clone())?;
     let bytes = encode(path, text, encoding)?;
     let new_hash = super::hash(&bytes);
     if new_hash != hash {
-        put_in_place(path, Source::Bytes(&bytes), &metadata, None, || Ok(now.bytes))?;
+        put_in_place(path, &spot, Source::Bytes(&bytes), &metadata, None, || Ok(now.bytes))?;
     }
     Ok(new_hash)
 }
 
-/// Other bytes for the file at `path`, which has this `metadata`; `old`: the bytes that it has, for which it is only asked
-/// where the file must stay the same one. It keeps its permissions unless `mode` says others.
+/// Other bytes for the file at `path`, which was found with this `metadata`; `old`: the bytes that it has, for which it is
+/// only asked where the file must stay the same one. It keeps its permissions unless `mode` says others.
 pub(super) fn put_in_place(
     path: &AbsPath,
+    spot: &Spot,
     source: Source<'_>,
     metadata: &Metadata,
     mode: Option<u32>,
     old: impl FnOnce() -> io::Result<Vec<u8>>,
 ) -> Result<(), WriteError> {
-    if !has_other_names(metadata) && replace_atomically(path, source, metadata, mode)? {
+    let fail = |error| failed(path, &error);
+    if !has_other_names(metadata) && replace_atomically(spot, source, metadata, mode).map_err(fail)? {
         return Ok(());
     }
+    let mut file = spot.open_to_write().map_err(fail)?;
+    if !file.metadata().is_ok_and(|opened| Print::of(&opened) == Print::of(metadata)) {
+        return Err(WriteError::Changed { path: path.clone() });
+    }
     let write = || {
-        write_in_place(path, &old()?, &source.bytes()?)?;
-        mode.map_or(Ok(()), |mode| give_mode(&File::open(path.as_path())?, mode))
+        write_in_place(&mut file, &old()?, &source.bytes()?)?;
+        mode.map_or(Ok(()), |mode| file.set_permissions(Permissions::from_mode(mode)))
     };
-    write().map_err(|error| failed(path, &error))
+    write().map_err(fail)
 }
 
 fn encode(path: &AbsPath, text: &str, encoding: Encoding) -> Result<Vec<u8>, WriteError> {
@@ -170,109 +192,36 @@ fn encode(path: &AbsPath, text: &str, encoding: Encoding) -> Result<Vec<u8>, Wri
 /// A temporary file in the file's own folder, renamed over it. False, and nothing done, where that would lose the owner or
 /// the folder takes no new file: then the file itself must be written.
 fn replace_atomically(
-    path: &AbsPath,
+    spot: &Spot,
     source: Source<'_>,
     metadata: &Metadata,
     mode: Option<u32>,
-) -> Result<bool, WriteError> {
-    let fail = |error: &io::Error| failed(path, error);
-    let Some(folder) = path.parent() else { return Ok(false) };
-    let mut temporary = match temporary(&folder) {
-        Ok(temporary) => temporary,
+) -> io::Result<bool> {
+    let new = match spot.successor() {
+        Ok(new) => new,
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => return Ok(false),
-        Err(error) => return Err(fail(&error)),
+        Err(error) => return Err(error),
     };
-    if !takes_owner(temporary.as_file(), metadata) {
+    if !takes_owner(new.file(), metadata) {
         return Ok(false);
     }
-    source.write_to(temporary.as_file_mut()).map_err(|error| fail(&error))?;
+    source.write_to(new.file())?;
     // After the owner: a change of owner clears the set-uid bits.
-    let given = match mode {
-        Some(mode) => give_mode(temporary.as_file(), mode),
-        None => temporary.as_file().set_permissions(metadata.permissions()),
-    };
-    given.map_err(|error| fail(&error))?;
-    temporary.persist(path.as_path()).map_err(|error| fail(&error.error))?;
-    sync_folder(&folder);
+    new.set_permissions(mode.map_or_else(|| metadata.permissions(), Permissions::from_mode))?;
+    new.replace()?;
     Ok(true)
 }
 
-#[cfg(unix)]
-pub(super) fn give_mode(file: &File, mode: u32) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(std::fs::Permissions::from_mode(mode))
-}
-
-#[cfg(not(unix))]
-pub(super) fn give_mode(_file: &File, _mode: u32) -> io::Result<()> {
-    Ok(())
-}
-
-/// The folder at `path` with those it lies in.
-pub(super) fn make_folders(path: &AbsPath) -> io::Result<()> {
-    use io::ErrorKind;
-    std::fs::create_dir_all(path.as_path()).map_err(|error| match error.kind() {
-        ErrorKind::AlreadyExists => ErrorKind::NotADirectory.into(),
-        _ => error,
-    })
-}
-
-/// Removed again when dropped, so no failure leaves one behind.
-fn temporary(folder: &AbsPath) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".copydesk-").suffix(".tmp");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // The umask takes its bits away, as for any new file.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    builder.tempfile_in(folder.as_path())
-}
-
-/// The mode bits decide, so that it holds for root too; then what the system says for this user.
-pub(super) fn is_read_only(path: &AbsPath, metadata: &Metadata) -> bool {
-    #[cfg(unix)]
-    {
-        use rustix::fs::{Access, access};
-        metadata.permissions().readonly() || access(path.as_path().as_std_path(), Access::WRITE_OK).is_err()
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        metadata.permissions().readonly()
-    }
-}
-
-#[cfg(unix)]
 fn has_other_names(metadata: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::nlink(metadata) > 1
 }
 
-#[cfg(not(unix))]
-fn has_other_names(_metadata: &Metadata) -> bool {
-    false
-}
-
 /// Whether `file` has, or could be given, the owner and group in `metadata`.
-#[cfg(unix)]
 fn takes_owner(file: &File, metadata: &Metadata) -> bool {
     use std::os::unix::fs::{MetadataExt, fchown};
     let Ok(own) = file.metadata() else { return false };
     (own.uid(), own.gid()) == (metadata.uid(), metadata.gid())
         || fchown(file, Some(metadata.uid()), Some(metadata.gid())).is_ok()
-}
-
-#[cfg(not(unix))]
-fn takes_owner(_file: &File, _metadata: &Metadata) -> bool {
-    true
-}
-
-/// So that the rename itself survives a power cut. Some file systems refuse; the text is safe either way.
-fn sync_folder(folder: &AbsPath) {
-    if let Ok(folder) = File::open(folder.as_path()) {
-        let _ = folder.sync_all();
-    }
 }
 
 pub(super) fn failed(path: &AbsPath, error: &io::Error) -> WriteError {
@@ -284,7 +233,16 @@ pub(super) fn failed(path: &AbsPath, error: &io::Error) -> WriteError {
         ErrorKind::ReadOnlyFilesystem => WriteError::ReadOnly { path: path.clone() },
         _ => match io_error(path, error) {
             ReadError::Io { path, cause } => WriteError::Io { path, cause },
-            other => WriteError::Read(other),
+            other => other.into(),
         },
+    }
+}
+
+impl From<ReadError> for WriteError {
+    fn from(error: ReadError) -> Self {
+        match error {
+            ReadError::Linked { path } => Self::Linked { path },
+            other => Self::Read(other),
+        }
     }
 }

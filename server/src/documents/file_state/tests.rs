@@ -159,12 +159,13 @@ fn a_link_and_its_target_are_one_document() {
     symlink("real.md", files.path("link.md").as_path()).unwrap();
     let uri = files.open("link.md", "buffer").uri;
     files.check("real.md", "buffer");
-    files.check("link.md", "buffer");
-    assert_eq!(files.cache.real_path(&files.path("link.md")), files.cache.real_path(&files.path("real.md")));
+    let real = files.cache.real_path(&files.path("link.md"));
+    assert_eq!(real, files.cache.real_path(&files.path("real.md")));
+    assert_eq!(files.cache.open_document(&files.path("link.md")).unwrap().path, real);
     files.cache.close(&uri).unwrap();
-    let disk = files.cache.snapshot(&files.path("link.md")).unwrap();
+    let disk = files.cache.snapshot(&real).unwrap();
     let Stamp::Disk { hash } = disk.stamp else { panic!("a file on disk") };
-    files.cache.write(&files.path("link.md"), &"through the link".into(), Expected::Hash(hash)).unwrap();
+    files.cache.write(&real, &"through the link".into(), Expected::Hash(hash)).unwrap();
     assert!(files.path("link.md").as_path().is_symlink());
     assert_eq!(std::fs::read_to_string(files.path("real.md").as_path()).unwrap(), "through the link");
 }
@@ -174,7 +175,115 @@ fn a_link_and_its_target_are_one_document() {
 fn a_new_file_is_made_where_a_dangling_link_points() {
     let files = Fixture::new(&[]);
     std::os::unix::fs::symlink("target", files.path("link").as_path()).unwrap();
-    files.cache.write(&files.path("link"), &"x".into(), Expected::Absent).unwrap();
+    let real = files.cache.real_path(&files.path("link"));
+    files.cache.write(&real, &"x".into(), Expected::Absent).unwrap();
     assert!(files.path("link").as_path().is_symlink());
     assert_eq!(std::fs::read_to_string(files.path("target").as_path()).unwrap(), "x");
+}
+
+/// What each way to read and to write answers of a file whose real path was judged before `swap` happened to its folder `ws`.
+#[track_caller]
+fn check_swapped(path: &str, swap: impl Fn(&Fixture)) {
+    let made = || {
+        let files = Fixture::new(&[]);
+        for (name, text) in [
+            ("ws/sub/a.txt", "inside"),
+            ("ws/kept/b.txt", "kept"),
+            ("outside/a.txt", "secret"),
+            ("outside/deep/a.txt", "secret"),
+        ] {
+            std::fs::create_dir_all(files.path(name).parent().unwrap().as_path()).unwrap();
+            std::fs::write(files.path(name).as_path(), text).unwrap();
+        }
+        let judged = files.cache.real_path(&files.path(path));
+        let hash = match files.cache.on_disk(&judged).map(|disk| disk.stamp) {
+            Ok(Stamp::Disk { hash }) => hash,
+            _ => 0,
+        };
+        swap(&files);
+        (files, judged, hash)
+    };
+    let (files, judged, hash) = made();
+    let cache = &files.cache;
+    let read = ReadError::Linked { path: judged.clone() };
+    assert_eq!(cache.snapshot(&judged), Err(read.clone()));
+    assert_eq!(cache.on_disk(&judged), Err(read.clone()));
+    assert_eq!(cache.unread(&judged), None);
+    assert_eq!(cache.bytes(&judged, 100), Err(read.clone()));
+    assert_eq!(cache.read_part(&judged, 0..9, 100), Err(read.clone()));
+    assert_eq!(cache.kind(&judged), Err(read));
+    let written = WriteError::Linked { path: judged.clone() };
+    assert_eq!(cache.write(&judged, &"x".into(), Expected::Hash(hash)), Err(written.clone()));
+    assert_eq!(cache.delete(&judged, hash), Err(written.clone()));
+    assert_eq!(cache.rename(&judged, &files.path("ws/moved"), hash), Err(written));
+    let kept = files.path("ws/kept/b.txt");
+    let Stamp::Disk { hash } = cache.on_disk(&kept).unwrap().stamp else { panic!("a file on disk") };
+    cache.rename(&kept, &judged, hash).unwrap_err();
+    cache.write(&judged, &"x".into(), Expected::Absent).unwrap_err();
+    let outside = |name: &str| std::fs::read_to_string(files.path(name).as_path()).unwrap();
+    assert_eq!((outside("outside/a.txt"), outside("outside/deep/a.txt")), ("secret".into(), "secret".into()));
+    assert_eq!(
+        std::fs::read_dir(files.path("outside").as_path()).unwrap().count(),
+        2,
+        "nothing is made there"
+    );
+}
+
+/// `name` gives way to a link to `target`.
+fn put_link(files: &Fixture, name: &str, target: &str) {
+    let _ = std::fs::rename(files.path(name).as_path(), files.path("away").as_path());
+    std::os::unix::fs::symlink(files.path(target).as_path(), files.path(name).as_path()).unwrap();
+}
+
+#[test]
+fn a_link_that_was_put_in_the_way_of_what_was_judged_leads_nowhere() {
+    check_swapped("ws/sub/a.txt", |files| put_link(files, "ws/sub", "outside"));
+    check_swapped("ws/sub/a.txt", |files| put_link(files, "ws/sub/a.txt", "outside/a.txt"));
+    check_swapped("ws/new/a.txt", |files| put_link(files, "ws/new", "outside"));
+    check_swapped("ws/deep/new/a.txt", |files| put_link(files, "ws/deep", "outside"));
+    // One that leads to another file of the same folder was not judged either.
+    check_swapped("ws/sub/a.txt", |files| put_link(files, "ws/sub/a.txt", "ws/kept/b.txt"));
+}
+
+#[test]
+fn while_a_folder_flips_between_itself_and_a_link_nothing_outside_is_read_or_written() {
+    use std::sync::atomic::{AtomicBool, Ordering};
+    let files = Fixture::new(&[]);
+    for (name, text) in [("ws/sub/a.txt", "inside"), ("outside/a.txt", "secret")] {
+        std::fs::create_dir_all(files.path(name).parent().unwrap().as_path()).unwrap();
+        std::fs::write(files.path(name).as_path(), text).unwrap();
+    }
+    let [sub, away, link] = ["ws/sub", "ws/away", "ws/link"].map(|name| files.path(name));
+    std::os::unix::fs::symlink(files.path("outside").as_path(), link.as_path()).unwrap();
+    let judged = files.cache.real_path(&files.path("ws/sub/a.txt"));
+    let is_over = AtomicBool::new(false);
+    let (mut inside, mut refused) = (0, 0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !is_over.load(Ordering::Relaxed) {
+                for (from, to) in [(&sub, &away), (&link, &sub), (&sub, &link), (&away, &sub)] {
+                    std::fs::rename(from.as_path(), to.as_path()).unwrap();
+                }
+            }
+        });
+        for _ in 0..2_000 {
+            match files.cache.snapshot(&judged) {
+                Ok(read) => {
+                    assert_ne!(read.text, "secret");
+                    inside += 1;
+                    let Stamp::Disk { hash } = read.stamp else { panic!("a file on disk") };
+                    let _ = files.cache.write(
+                        &judged,
+                        &format!("inside {inside}").as_str().into(),
+                        Expected::Hash(hash),
+                    );
+                }
+                Err(_) => refused += 1,
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+    });
+    assert_eq!(inside + refused, 2_000);
+    assert_eq!(std::fs::read_to_string(files.path("outside/a.txt").as_path()).unwrap(), "secret");
+    assert_eq!(std::fs::read_dir(files.path("outside").as_path()).unwrap().count(), 1);
 }

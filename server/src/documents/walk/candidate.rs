@@ -1,7 +1,10 @@
 //! A file that a walk has come to. Most are passed over, so nothing is copied or asked of the disk before it is wanted.
 
-use std::fs;
-use std::time::SystemTime;
+use std::ffi::CStr;
+use std::os::fd::BorrowedFd;
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{AtFlags, statat};
 
 use crate::documents::AbsPath;
 
@@ -17,7 +20,8 @@ pub struct Candidate<'walk> {
 /// What the disk gave for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entry<'walk> {
-    Plain(&'walk fs::DirEntry),
+    /// A name in its open folder.
+    Plain(BorrowedFd<'walk>, &'walk CStr),
     Chosen(&'walk ignore::DirEntry),
     None,
 }
@@ -50,13 +54,16 @@ impl<'walk> Candidate<'walk> {
 
     /// When it was changed last; `None`: that can't be seen, or it is not on disk.
     pub fn modified(&self) -> Option<SystemTime> {
-        let modified = match self.entry {
-            // Found from its open folder, not from the root.
-            Entry::Plain(entry) => entry.metadata().ok()?.modified(),
-            Entry::Chosen(entry) => entry.metadata().ok()?.modified(),
-            Entry::None => return None,
-        };
-        modified.ok()
+        match self.entry {
+            Entry::Plain(folder, name) => {
+                let found = statat(folder, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+                let nanoseconds = u32::try_from(found.st_mtime_nsec).ok()?;
+                let since_epoch = Duration::new(u64::try_from(found.st_mtime).ok()?, nanoseconds);
+                SystemTime::UNIX_EPOCH.checked_add(since_epoch)
+            }
+            Entry::Chosen(entry) => entry.metadata().ok()?.modified().ok(),
+            Entry::None => None,
+        }
     }
 
     pub fn to_path(&self) -> AbsPath {

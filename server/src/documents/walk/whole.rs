@@ -1,11 +1,13 @@
 //! A folder walked whole, whatever ignore files say: several threads take one folder after the other.
 
-use std::fs;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{AtFlags, FileType, statat};
 
 use super::candidate::{Candidate, Entry};
 use super::{LOOKS, cores, is_version_control};
 use crate::documents::AbsPath;
+use crate::documents::straight::Ground;
 
 /// The files below `folder` that `wanted` makes something of, in no order.
 pub(super) fn files<T: Send>(
@@ -13,11 +15,12 @@ pub(super) fn files<T: Send>(
     is_over: &(impl Fn() -> bool + Sync),
     wanted: &(impl Fn(&Candidate<'_>) -> Option<T> + Sync),
 ) -> Vec<(AbsPath, T)> {
+    let Ok(ground) = Ground::open(folder) else { return Vec::new() };
     let folders = Folders::from(folder);
     let work = || {
         let mut found = Vec::new();
         while let Some(next) = folders.next() {
-            let below = look_through(&next.path, folder, is_over, wanted, &mut found);
+            let below = look_through(&ground, &next.path, folder, is_over, wanted, &mut found);
             folders.put(below);
         }
         found
@@ -37,6 +40,7 @@ pub(super) fn files<T: Send>(
 
 /// Adds what is wanted of the files in the folder at `path`; gives the folders there.
 fn look_through<T>(
+    ground: &Ground,
     path: &str,
     folder: &AbsPath,
     is_over: &impl Fn() -> bool,
@@ -44,22 +48,32 @@ fn look_through<T>(
     found: &mut Vec<(AbsPath, T)>,
 ) -> Vec<String> {
     let mut folders = Vec::new();
-    let Ok(entries) = fs::read_dir(path) else { return folders };
+    let Ok(mut entries) = ground.entries(path) else { return folders };
     let mut path = format!("{}/", path.trim_end_matches('/'));
     let names = path.len();
-    for (number, entry) in entries.enumerate() {
+    let mut number = 0;
+    while let Some(entry) = entries.next() {
         if number % LOOKS == 0 && is_over() {
             return Vec::new();
         }
-        let Ok(entry) = entry else { continue };
-        let (Ok(kind), name) = (entry.file_type(), entry.file_name()) else { continue };
-        let Some(name) = name.to_str().filter(|name| !is_version_control(name.as_ref())) else { continue };
+        number += 1;
+        let (Ok(entry), Ok(here)) = (entry, entries.fd()) else { continue };
+        let Ok(name) = entry.file_name().to_str() else { continue };
+        if matches!(name, "." | "..") || is_version_control(name.as_ref()) {
+            continue;
+        }
         path.truncate(names);
         path.push_str(name);
-        if kind.is_dir() {
+        let kind = match entry.file_type() {
+            // Some file systems do not say it in a listing.
+            FileType::Unknown => statat(here, entry.file_name(), AtFlags::SYMLINK_NOFOLLOW)
+                .map_or(FileType::Unknown, |found| FileType::from_raw_mode(found.st_mode)),
+            told => told,
+        };
+        if kind == FileType::Directory {
             folders.push(path.clone());
-        } else if kind.is_file() {
-            let candidate = Candidate::new(&path, folder, Entry::Plain(&entry));
+        } else if kind == FileType::RegularFile {
+            let candidate = Candidate::new(&path, folder, Entry::Plain(here, entry.file_name()));
             found.extend(wanted(&candidate).map(|kept| (candidate.to_path(), kept)));
         }
     }

@@ -1,6 +1,7 @@
 //! Settings on disk, and what they come to.
 
 use super::*;
+use crate::documents::Place;
 use crate::permissions::{Access, Call, Policy, SettingsFile, Verdict, decide};
 
 struct Bench {
@@ -53,7 +54,7 @@ impl Bench {
             aliases: &[],
             title: String::new(),
             input: serde_json::Value::Null,
-            access: Access::Read(vec![self.path(name)]),
+            access: Access::Read(vec![Place::of(self.path(name))]),
             is_read_only: true,
         };
         match decide(&call, &policy) {

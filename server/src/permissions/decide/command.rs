@@ -76,7 +76,7 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
     let edits_free = |path: &Reached| policy.allows_path(Family::Editing, path);
     let all_known = |words: &[PathWord]| words.iter().all(|word| word.path.is_some());
     let accepts = policy.mode == PermissionMode::AcceptEdits;
-    let inside = |path: &Reached| policy.is_inside(&path.spelled);
+    let inside = |path: &Reached| policy.holds(path);
     let edits_allowed = all_known(&assessment.edits)
         && judged.edits.iter().all(|path| edits_free(path) || (accepts && inside(path)));
     // What only looks, and still starts what the repository says.
@@ -90,8 +90,9 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
         words.iter().all(|word| {
             word.path.as_ref().is_some_and(|path| {
                 let reached = Reached::new(path, policy);
-                let is_near = |name: &AbsPath| policy.is_inside(name) || policy.workspace.is_own(name);
-                std::iter::once(path).chain(&reached.others).all(is_near)
+                let own = |real: &AbsPath| policy.workspace.is_own(real);
+                let is_near = |name: &Reached| policy.holds(name) || name.real.as_ref().is_some_and(own);
+                is_near(&reached) && reached.others.iter().all(|name| is_near(&Reached::named(name)))
                     || policy.allows_path(Family::Reading, &reached)
             })
         })

@@ -18,8 +18,8 @@ fn path(path: &str) -> AbsPath {
 fn call(written: &str) -> Call {
     let (tool, what) = written.split_once(": ").unwrap_or((written, ""));
     let access = match tool {
-        "Read" | "Grep" | "Glob" => Access::Read(vec![path(what)]),
-        "Edit" | "Write" => Access::Edit(vec![path(what)]),
+        "Read" | "Grep" | "Glob" => Access::Read(vec![Place::of(path(what))]),
+        "Edit" | "Write" => Access::Edit(vec![Place::of(path(what))]),
         "WebFetch" => Access::Fetch { url: what.into() },
         "WebSearch" => Access::Search,
         "AskUserQuestion" => Access::Person,

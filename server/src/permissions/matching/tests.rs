@@ -13,8 +13,8 @@ fn call(written: &str) -> Call {
     let (tool, what) = written.split_once(": ").unwrap_or((written, ""));
     let path = || AbsPath::new("/w").unwrap().join(what);
     let (access, aliases): (Access, &'static [&'static str]) = match tool {
-        "Read" | "Grep" | "Glob" | "LSP" => (Access::Read(vec![path()]), &[]),
-        "Edit" | "Write" | "NotebookEdit" => (Access::Edit(vec![path()]), &[]),
+        "Read" | "Grep" | "Glob" | "LSP" => (Access::Read(vec![Place::of(path())]), &[]),
+        "Edit" | "Write" | "NotebookEdit" => (Access::Edit(vec![Place::of(path())]), &[]),
         "WebFetch" => (Access::Fetch { url: what.into() }, &[]),
         "WebSearch" => (Access::Search, &[]),
         "Agent" => (Access::Unknown, &["Task"]),
@@ -179,7 +179,7 @@ fn a_link_is_judged_by_its_name_and_by_where_it_leads() {
             SettledRule::new(behavior, Rule::parse(rule).unwrap(), Source::User, "test", &policy.starts())
                 .unwrap();
         let policy = Policy { rules: vec![settled], ..policy };
-        let call = Call { access: Access::Read(vec![root.join(path)]), ..call("Read: x") };
+        let call = Call { access: Access::Read(vec![Place::of(root.join(path))]), ..call("Read: x") };
         let judged = Judged::of(&call, &policy);
         policy.matching(behavior, &judged).is_some()
     };

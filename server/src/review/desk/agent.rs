@@ -89,10 +89,10 @@ impl Desk {
         all
     }
 
-    /// The path under which the desk has the file: links followed, and a rename that still waits undone.
+    /// The path under which the desk has the file at this real path: a rename that still waits is undone.
     fn placed(&self, session: &SessionId, path: &AbsPath) -> AbsPath {
-        let path = self.documents.real_path(path);
-        self.renames.get(&(session.clone(), path.clone())).cloned().unwrap_or(path)
+        let renamed = self.renames.get(&(session.clone(), path.clone()));
+        renamed.unwrap_or(path).clone()
     }
 
     /// Takes the file up if it is not on the desk yet; `forget_idle` lays it down again.

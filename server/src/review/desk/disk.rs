@@ -34,12 +34,8 @@ impl Desk {
         text: Text,
         expected: Expected,
     ) -> Result<Option<u64>, WriteError> {
-        let written = self
-            .off_thread(path, move |documents, path| {
-                is_where_it_was(documents, path)?;
-                documents.write(path, &text, expected)
-            })
-            .await;
+        let written =
+            self.off_thread(path, move |documents, path| documents.write(path, &text, expected)).await;
         let snapshot = written.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))?;
         match snapshot.stamp {
             Stamp::Disk { hash } => Ok(Some(hash)),
@@ -48,22 +44,13 @@ impl Desk {
     }
 
     pub(super) async fn delete(&self, path: &AbsPath, hash: u64) -> Result<(), WriteError> {
-        let delete = move |documents: &FileStateCache, path: &AbsPath| {
-            is_where_it_was(documents, path)?;
-            documents.delete(path, hash)
-        };
-        let deleted = self.off_thread(path, delete).await;
+        let deleted = self.off_thread(path, move |documents, path| documents.delete(path, hash)).await;
         deleted.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
     }
 
     pub(super) async fn rename(&self, path: &AbsPath, to: &AbsPath, hash: u64) -> Result<(), WriteError> {
         let to = to.clone();
-        let rename = move |documents: &FileStateCache, path: &AbsPath| {
-            is_where_it_was(documents, path)?;
-            is_where_it_was(documents, &to)?;
-            documents.rename(path, &to, hash)
-        };
-        let renamed = self.off_thread(path, rename).await;
+        let renamed = self.off_thread(path, move |documents, path| documents.rename(path, &to, hash)).await;
         renamed.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
     }
 
@@ -113,18 +100,6 @@ impl Desk {
         let work = tokio::task::spawn_blocking(move || work(&documents, &path));
         work.await.map_err(|error| error.to_string())
     }
-}
-
-/// The desk knows files by real paths, and those were judged when the change was proposed. A symbolic link that was put in
-/// the way since would lead the write to a place that nobody judged.
-fn is_where_it_was(documents: &FileStateCache, path: &AbsPath) -> Result<(), WriteError> {
-    let now = documents.real_path(path);
-    if now == *path {
-        return Ok(());
-    }
-    let cause =
-        format!("a symbolic link leads to {now} by now. Nothing was written: look at it, then accept again");
-    Err(WriteError::Io { path: path.clone(), cause })
 }
 
 /// Whether the mode bits of the file at `path` forbid writing.

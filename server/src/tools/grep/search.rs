@@ -9,7 +9,7 @@ use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContex
 
 use super::report::{Hits, Line};
 use super::{GrepInput, OutputMode};
-use crate::documents::AbsPath;
+use crate::documents::{AbsPath, Ground};
 use crate::tools::ToolError;
 use crate::tools::folder::Overlay;
 
@@ -62,7 +62,7 @@ impl Search {
     }
 
     /// Searches the text that counts for the agent. A file that can't be read has no hits: it may have gone meanwhile.
-    pub(super) fn file(&mut self, path: &AbsPath, overlay: &Overlay) -> Hits {
+    pub(super) fn file(&mut self, path: &AbsPath, ground: Option<&Ground>, overlay: &Overlay) -> Hits {
         let Self { matcher, searcher, mode, only_matching, buffer } = self;
         let mut collector = Collector {
             matcher,
@@ -75,7 +75,7 @@ impl Search {
                 let reader = Pieces { pieces: text.chunks(), piece: &[] };
                 searcher.search_reader(&*matcher, reader, &mut collector)
             }
-            None => on_disk(path, buffer).and_then(|found| match found {
+            None => on_disk(path, ground, buffer).and_then(|found| match found {
                 OnDisk::Whole(bytes) => searcher.search_slice(&*matcher, bytes, &mut collector),
                 OnDisk::Beginning(bytes, rest) => {
                     searcher.search_reader(&*matcher, bytes.chain(rest), &mut collector)
@@ -95,8 +95,13 @@ enum OnDisk<'buffer> {
     Beginning(&'buffer [u8], File),
 }
 
-fn on_disk<'buffer>(path: &AbsPath, buffer: &'buffer mut [u8]) -> io::Result<OnDisk<'buffer>> {
-    let mut file = File::open(path.as_path())?;
+fn on_disk<'buffer>(
+    path: &AbsPath,
+    ground: Option<&Ground>,
+    buffer: &'buffer mut [u8],
+) -> io::Result<OnDisk<'buffer>> {
+    let ground = ground.ok_or(io::ErrorKind::NotFound)?;
+    let mut file = ground.file(path)?;
     let mut filled = 0;
     while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
         match file.read(room) {

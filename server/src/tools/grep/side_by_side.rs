@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::OutputMode;
 use super::report::Hits;
 use super::search::Search;
-use crate::documents::AbsPath;
 use crate::documents::walk::cores;
+use crate::documents::{AbsPath, Ground};
 use crate::tools::folder::{Overlay, Stopped, Watchdog};
 
 /// Files that a thread takes at once: few enough that the threads end together.
 const TAKEN: usize = 16;
 
-/// The hits of `files`, in their order. Once more than `enough` entries are found, no further file is begun; those before are
+/// The hits of `files`, in their order, opened from the folder `ground`; without one, only what is open has any. Once more than `enough` entries are found, no further file is begun; those before are
 /// all searched.
 pub(super) fn in_all(
-    files: &[AbsPath],
+    (files, ground): (&[AbsPath], Option<&Ground>),
     search: &Search,
     overlay: &Overlay,
     watchdog: &Watchdog,
@@ -36,7 +36,7 @@ pub(super) fn in_all(
                 break;
             }
             for (number, path) in (first..).zip(taken.iter().take(TAKEN)) {
-                let hits = search.file(path, overlay);
+                let hits = search.file(path, ground, overlay);
                 if hits.matches > 0 {
                     let more = if search.mode() == OutputMode::Content { hits.lines.len() } else { 1 };
                     entries.fetch_add(more, Ordering::Relaxed);

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::agent::fixture::{clock, line};
-use crate::documents::{AbsPath, PathCase, Workspace};
+use crate::documents::{AbsPath, PathCase, Place, Workspace};
 use crate::permissions::{Access, OwnRules, PermissionAnswer, PermissionMode, Places};
 
 fn questions() -> Questions {
@@ -20,7 +20,7 @@ fn read(path: &str) -> Call {
         aliases: &[],
         title: String::new(),
         input: serde_json::Value::Null,
-        access: Access::Read(vec![AbsPath::new(path).unwrap()]),
+        access: Access::Read(vec![Place::of(AbsPath::new(path).unwrap())]),
         is_read_only: true,
     }
 }
