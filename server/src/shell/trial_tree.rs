@@ -11,7 +11,7 @@ mod whiteout;
 
 use camino::Utf8PathBuf;
 
-pub(super) use below::read_plain;
+pub(super) use below::{read_plain, remove_all};
 pub(super) use ignored::is_ignored;
 pub(super) use links::led_by;
 pub(super) use trees::{Trees, outer};

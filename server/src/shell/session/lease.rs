@@ -1,12 +1,12 @@
 //! Whose the folder of a session is: its trial tree is kept while the program that made it runs, and removed by a later one.
 
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 
-use camino::{Utf8Path, Utf8PathBuf};
+use camino::Utf8Path;
 
 use super::TREE;
+use crate::shell::trial_tree::remove_all;
 
 /// Held while a session's trial tree is in use. The system lets go of it when this program ends, however it does.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ pub(super) fn remove_left_over(sessions: &Utf8Path) {
         }
         for left in OF_COMMANDS.map(|name| session.join(name)) {
             if left.symlink_metadata().is_ok()
-                && let Err(error) = remove_all(&left)
+                && let Err(error) = remove_all(left.as_std_path())
             {
                 tracing::debug!(%error, %left, "what a session left stays");
             }
@@ -45,28 +45,11 @@ pub(super) fn remove_left_over(sessions: &Utf8Path) {
     }
 }
 
-/// Removes a folder, also one that holds folders which can't be entered as they are: a command, or the overlay's own.
-fn remove_all(folder: &Utf8Path) -> io::Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            open_up(folder);
-            fs::remove_dir_all(folder)
-        }
-        removed => removed,
-    }
-}
-
-fn open_up(folder: &Utf8Path) {
-    let _ = fs::set_permissions(folder, Permissions::from_mode(0o700));
-    for entry in folder.read_dir_utf8().into_iter().flatten().flatten() {
-        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
-            open_up(&Utf8PathBuf::from(entry.path()));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs::Permissions;
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
 
     #[test]
@@ -93,4 +76,27 @@ mod tests {
         remove_left_over(sessions);
         assert_eq!(there(&running, ["tree", "commands", "tool-results"]), [false, false, true]);
     }
+
+    #[test]
+    fn a_nest_of_any_depth_that_a_command_left_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let sessions = Utf8Path::from_path(folder.path()).unwrap();
+        let session = sessions.join("over");
+        drop(Lease::take(&session).unwrap());
+        let tree = session.join("tree/0");
+        fs::create_dir_all(&tree).unwrap();
+        // Deeper than a path can name, and than a recursion has room for.
+        let mut at = rustix::fs::open(tree.as_std_path(), FLAGS, 0.into()).unwrap();
+        for _ in 0..20_000 {
+            rustix::fs::mkdirat(&at, "d", 0o755.into()).unwrap();
+            at = rustix::fs::openat(&at, "d", FLAGS, 0.into()).unwrap();
+        }
+        drop(at);
+        let removing = std::thread::Builder::new().stack_size(64 * 1024);
+        let below = sessions.to_owned();
+        removing.spawn(move || remove_left_over(&below)).unwrap().join().unwrap();
+        assert!(!session.join("tree").exists());
+    }
+
+    const FLAGS: rustix::fs::OFlags = rustix::fs::OFlags::PATH.union(rustix::fs::OFlags::DIRECTORY);
 }

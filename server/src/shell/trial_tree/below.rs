@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
 use std::io::{self, Read as _, Write as _};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Component, Path, PathBuf};
@@ -72,6 +72,12 @@ pub(super) fn metadata(folder: &OwnedFd, name: &OsStr) -> io::Result<Metadata> {
 /// It is a link or no file, or has more than `largest` bytes.
 pub(in crate::shell) fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
     Ok(read(CWD, path, largest)?.0)
+}
+
+/// Removes what is at `path`, where commands have written: whatever it is, and nothing that its links lead to.
+pub(in crate::shell) fn remove_all(path: &Path) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    Spot { folder: self::folder(folder, Path::new(""))?, name: last(path)? }.remove()
 }
 
 impl Spot {
@@ -222,7 +228,7 @@ fn read(folder: impl AsFd, name: &Path, largest: u64) -> io::Result<(Vec<u8>, Me
     Ok((bytes, metadata))
 }
 
-/// Folders are removed without recursion, and deeper ones than are held open at once from a place further up.
+/// Folders are removed without recursion, those that can't be entered or changed as they are too, and deeper ones than are held open at once from a place further up.
 fn remove(folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
     struct Level {
         name: OsString,
@@ -231,6 +237,7 @@ fn remove(folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
     }
     let enter = |above: &OwnedFd, name: OsString| -> io::Result<Level> {
         let at = step(above, &name)?;
+        open_up(&at);
         Ok(Level { left: names(&at)?, at, name })
     };
     if !is_left_folder(folder, name)? {
@@ -262,6 +269,19 @@ fn remove(folder: &OwnedFd, name: &OsStr) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// A command may have closed it to everybody.
+fn open_up(folder: &OwnedFd) {
+    const OWN: u32 = 0o700;
+    let mode = rustix::fs::fstat(folder).map(|found| found.st_mode);
+    if mode.is_ok_and(|mode| mode & OWN != OWN) {
+        // The folder that is held, whatever has its name by now.
+        let _ = std::fs::set_permissions(
+            format!("/proc/self/fd/{}", folder.as_raw_fd()),
+            Permissions::from_mode(OWN),
+        );
+    }
 }
 
 /// Removes what is no folder.
@@ -326,6 +346,23 @@ mod tests {
         Spot::find(&root, Path::new("again")).unwrap().remove().unwrap();
         assert_eq!(fs::read_to_string(outside.join("a.txt")).unwrap(), "secret");
         assert_eq!(fs::read_dir(&outside).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_closed_is_removed_too() {
+        let (_folder, root, outside) = tree();
+        symlink(&outside, root.join("sub/link")).unwrap();
+        for mode in [0o0, 0o500, 0o200] {
+            let closed = root.join("sub/closed/in");
+            fs::create_dir_all(&closed).unwrap();
+            fs::write(closed.join("left"), "").unwrap();
+            fs::set_permissions(&closed, Permissions::from_mode(mode)).unwrap();
+            fs::set_permissions(root.join("sub/closed"), Permissions::from_mode(mode)).unwrap();
+            remove_all(&root.join("sub/closed")).unwrap();
+            assert!(!root.join("sub/closed").exists(), "{mode:o}");
+        }
+        remove_all(&root.join("sub")).unwrap();
+        assert!(!root.join("sub").exists() && outside.join("a.txt").exists());
     }
 
     #[test]
