@@ -127,6 +127,25 @@ async fn each_kind_of_change_is_told() {
 }
 
 #[tokio::test]
+async fn a_link_to_a_folder_is_told_and_stays() {
+    for best in TREES {
+        let files = [("dir/a.txt", "a"), ("far/b.txt", "b"), (".gitignore", "lib/\n"), ("lib/c.txt", "c")];
+        let place = place(best, &files);
+        symlink("dir", place.root.join("real")).unwrap();
+        symlink("../../w", place.root.join("far/up")).unwrap();
+        let before = bits(&place.root);
+        let command = "cat real/a.txt; ln -s dir made; ln -s ../far dir/deep";
+        let (output, outcome) = place.run(command, vec![]).await;
+        assert_eq!(output, "a", "{best:?}");
+        let wanted = ["dir/deep Whole { what: Link, size: 6 }", "made Whole { what: Link, size: 3 }"];
+        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+        let (output, outcome) = place.run("cat made/a.txt dir/deep/b.txt; rm made", vec![]).await;
+        assert_eq!((output.as_str(), told(&place, &outcome)), ("ab", vec![]), "{best:?}");
+        assert_eq!(bits(&place.root), before, "{best:?}");
+    }
+}
+
+#[tokio::test]
 async fn a_folder_that_is_made_anew_has_nothing_of_the_old_one() {
     for best in TREES {
         let place = place(best, &[("dir/sub/c.txt", "c\n")]);

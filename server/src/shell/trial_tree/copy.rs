@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -39,6 +39,8 @@ pub(in crate::shell) struct CopyTree {
     copy: Utf8PathBuf,
     /// What the copy has, by path below the root.
     known: BTreeMap<Utf8PathBuf, Copied>,
+    /// Links that commands made: they can't be proposed, and are there for the commands that come.
+    links: BTreeSet<Utf8PathBuf>,
     /// Files that the views took out of it.
     gone: BTreeSet<Utf8PathBuf>,
 }
@@ -54,8 +56,8 @@ impl CopyTree {
     /// The tree of `lower`, to be made in the folder `copy`.
     pub(in crate::shell) fn new(lower: &Utf8Path, copy: &Utf8Path) -> io::Result<Self> {
         fs::create_dir_all(copy)?;
-        let (known, gone) = (BTreeMap::new(), BTreeSet::new());
-        Ok(Self { lower: lower.to_owned(), copy: copy.to_owned(), known, gone })
+        let (known, links, gone) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
+        Ok(Self { lower: lower.to_owned(), copy: copy.to_owned(), known, links, gone })
     }
 
     pub(in crate::shell) fn root(&self) -> &Utf8Path {
@@ -93,7 +95,9 @@ impl CopyTree {
             there.insert(path);
         }
         there.extend(odd_names(&self.lower, &self.copy).map(|(path, _)| path));
-        let is_lost = |path: &Utf8PathBuf| !there.contains(path) && !views.contains_key(path);
+        let is_lost = |path: &Utf8PathBuf| {
+            !there.contains(path) && !views.contains_key(path) && !self.links.contains(path)
+        };
         for path in self.known.keys().filter(|path| is_lost(path)).cloned().collect::<Vec<_>>() {
             self.remove(&path)?;
             self.known.remove(&path);
@@ -131,7 +135,10 @@ impl CopyTree {
         for path in self.known.keys().filter(lost).cloned().collect::<Vec<_>>() {
             self.known.remove(&path);
             self.gone.insert(path.clone());
-            found.push(TreeChange { path: self.lower.join(path), kind: ChangeKind::Deleted });
+            // Nobody but commands ever saw such a link.
+            if !self.links.remove(&path) {
+                found.push(TreeChange { path: self.lower.join(path), kind: ChangeKind::Deleted });
+            }
         }
         found.sort_by(|one, other| one.path.cmp(&other.path));
         found
@@ -155,8 +162,12 @@ impl CopyTree {
             return whole(Whole::Deep);
         }
         if metadata.is_symlink() {
+            if known.is_none() {
+                self.links.insert(path.to_owned());
+            }
             return whole(Whole::Link);
         }
+        self.links.remove(path);
         if metadata.len() > rule.largest {
             return whole(Whole::Huge);
         }
@@ -193,7 +204,11 @@ impl CopyTree {
         }
         let (spot, real_path) = (self.make_room(path)?, self.lower.join(path));
         if real.is_symlink() {
-            spot.link(&fs::read_link(&real_path)?)?;
+            let target = fs::read_link(&real_path)?;
+            let leads_out = |real: &PathBuf| target.is_relative() && !real.starts_with(&self.lower);
+            // From the copy, a relative way out would lead elsewhere.
+            let out = fs::canonicalize(&real_path).ok().filter(leads_out);
+            spot.link(&out.unwrap_or(target))?;
         } else {
             let file = spot.copy(real_path.as_std_path())?;
             // A build tool goes by the time: what the tree had there before may have been newer.

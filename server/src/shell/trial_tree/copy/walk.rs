@@ -14,6 +14,7 @@ use super::super::ignored::{Ignored, REPOSITORY};
 /// What is still to be told, by path below the root.
 pub(super) struct Walk {
     root: Utf8PathBuf,
+    lower: Utf8PathBuf,
     ignored: Ignored,
     folders: Vec<PathBuf>,
     files: Vec<(PathBuf, Metadata)>,
@@ -23,7 +24,8 @@ impl Walk {
     /// `copy`: of `lower`, or that itself.
     pub(super) fn of(lower: &Utf8Path, copy: &Utf8Path) -> Self {
         let ignored = Ignored::new(lower, copy);
-        Self { root: copy.to_owned(), ignored, folders: vec![PathBuf::new()], files: Vec::new() }
+        let (root, lower) = (copy.to_owned(), lower.to_owned());
+        Self { root, lower, ignored, folders: vec![PathBuf::new()], files: Vec::new() }
     }
 
     fn folder(&mut self, folder: &Path) {
@@ -38,9 +40,8 @@ impl Walk {
     fn entry(&mut self, at: &OwnedFd, folder: &Path, name: &OsStr) {
         let Ok(metadata) = below::metadata(at, name) else { return };
         let path = folder.join(name);
-        // Links to folders are links of this program's.
-        let is_own_link = || metadata.is_symlink() && self.root.as_std_path().join(&path).is_dir();
-        let is_told = metadata.is_dir() || metadata.is_file() || (metadata.is_symlink() && !is_own_link());
+        let is_told =
+            metadata.is_dir() || metadata.is_file() || (metadata.is_symlink() && !self.is_own_link(&path));
         if !is_told || self.ignored.is(Utf8Path::new(&path.to_string_lossy()), metadata.is_dir()) {
             return;
         }
@@ -49,6 +50,12 @@ impl Walk {
         } else {
             self.files.push((path, metadata));
         }
+    }
+
+    /// Whether the link leads to what it stands for in the real folder: this program made it for what git ignores.
+    fn is_own_link(&self, path: &Path) -> bool {
+        let target = std::fs::read_link(self.root.as_std_path().join(path));
+        target.is_ok_and(|target| target == self.lower.as_std_path().join(path))
     }
 }
 
