@@ -46,5 +46,5 @@ pub use refusal::{Refusal, Warning};
 pub use view::{
     Accept, FileKind, FileReview, HunkId, HunkIds, HunkState, HunkView, InlineMark, ReviewView, Side,
 };
-pub use whole_file::{ModeChange, WholeBytes, WholeFile};
+pub use whole_file::{AgentBytes, AgentWhole, ModeChange, WholeBytes, WholeChange, WholeFile};
 pub use whole_text::replaces_all;

@@ -332,6 +332,7 @@ fn told(draft: &mut Draft) -> Vec<&'static str> {
             ToldWhat::Altered { .. } => "altered",
             ToldWhat::Undone { .. } => "undone",
             ToldWhat::Conflicted { .. } => "conflicted",
+            ToldWhat::Overtaken { .. } => "overtaken",
             ToldWhat::FileChanged { .. } => "file changed",
             ToldWhat::FileRenamed { .. } => "file renamed",
         })

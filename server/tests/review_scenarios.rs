@@ -242,6 +242,7 @@ fn said(what: ToldWhat) -> Said {
             Said::Conflicted { mine: without_last_end(&mine), agents: without_last_end(&agents) }
         }
         ToldWhat::FileChanged { diff, .. } => Said::FileChanged(lines(&diff)),
+        ToldWhat::Overtaken { summary } => panic!("the examples have texts only: {summary}"),
         ToldWhat::FileRenamed { to } => panic!("nothing is renamed in the examples: {to:?}"),
     }
 }

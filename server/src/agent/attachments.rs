@@ -226,6 +226,10 @@ fn said(name: &str, what: &ToldWhat, workspace: &Workspace) -> (AttachmentKind, 
                 quoted(agents)
             ))
         }
+        ToldWhat::Overtaken { summary } => decision(format!(
+            "- in CONFLICT with the disk in {name}, where the file is not the one any more that your command began from, so it \
+             can't be accepted: {summary}\n  Run the command again if it is still wanted."
+        )),
         ToldWhat::FileChanged { by, diff } => change(format!(
             "{name} was changed by {by} since you last saw it. The change is meant: do not undo it.\n{diff}"
         )),

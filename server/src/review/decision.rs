@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::{FileReview, HunkId};
+use super::{FileKind, FileReview, HunkId};
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 
@@ -87,12 +87,16 @@ impl ShownFile {
     /// Whether everything there is to decide on now was shown as it is now.
     pub fn covers(&self, now: &FileReview) -> bool {
         let Some(shown) = &self.shown else { return false };
-        if now.hunks.is_empty() || shown.hunks.is_empty() {
-            return shown.offer() == now.offer();
-        }
         let whole = |file: &FileReview| file.whole.as_ref().map(|whole| whole.revision);
         if whole(now).is_some() && whole(shown) != whole(now) {
             return false;
+        }
+        let is_text = now.buffer != now.draft || matches!(now.kind, FileKind::Rename { .. });
+        if now.hunks.is_empty() && whole(now).is_some() && !is_text {
+            return true;
+        }
+        if now.hunks.is_empty() || shown.hunks.is_empty() {
+            return shown.offer() == now.offer();
         }
         let revisions: HashMap<&HunkId, u32> =
             shown.hunks.iter().map(|hunk| (&hunk.id, hunk.revision)).collect();

@@ -17,6 +17,7 @@ mod take_back;
 mod typed;
 mod under_way;
 mod went_in;
+mod whole;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,10 +25,10 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use self::actor::Desk;
-use self::message::{Message, Propose};
+use self::message::{Message, Propose, ProposeWhole};
 use super::{
-    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkId, HunkRef, Proposal, ProposeError,
-    Proposed, Reason, ReviewView, Told,
+    Acceptance, AgentView, AgentWhole, Decision, DecisionResult, FileReview, HunkId, HunkRef, Proposal,
+    ProposeError, Proposed, Reason, ReviewView, Told, WholeChange, WholeFile,
 };
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, FileStateCache, Opened, ReadError, Workspace};
@@ -162,6 +163,27 @@ impl DeskHandle {
         let propose = Propose { session: session.clone(), path: path.clone(), reason, make };
         let ended = ProposeError::Refused("The review has ended; nothing was proposed.".to_owned());
         self.call(|reply| Message::Propose { propose, reply }).await.unwrap_or(Err(ended))
+    }
+
+    /// What a command did to a file that is no change of its text; nobody but the person accepts it. Gives what waits for
+    /// them then: nothing, if the file is again what the disk has.
+    pub async fn propose_whole(
+        &self,
+        session: &SessionId,
+        path: &AbsPath,
+        reason: Reason,
+        change: WholeChange,
+    ) -> Result<Option<WholeFile>, ProposeError> {
+        let propose = ProposeWhole { session: session.clone(), path: path.clone(), reason, change };
+        let ended = ProposeError::Refused("The review has ended; nothing was proposed.".to_owned());
+        self.call(|reply| Message::ProposeWhole { propose, reply }).await.unwrap_or(Err(ended))
+    }
+
+    /// Files that this session's commands are to see otherwise than the disk has them, beside those with a draft of their
+    /// text.
+    pub async fn wholes(&self, session: &SessionId) -> Vec<AgentWhole> {
+        let session = session.clone();
+        self.call(|reply| Message::Wholes { session, reply }).await.unwrap_or_default()
     }
 
     /// What this session has not been told yet, once and net.

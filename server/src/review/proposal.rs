@@ -150,6 +150,10 @@ pub enum ToldWhat {
         /// The other side may not be the user's own writing.
         by_others: bool,
     },
+    /// It can't be accepted any more, since the file on disk is not the one that the command began from.
+    Overtaken {
+        summary: String,
+    },
     /// The user or another program changed a file the model has seen: a small diff.
     FileChanged {
         by: &'static str,

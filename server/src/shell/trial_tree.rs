@@ -21,8 +21,21 @@ pub(super) use trees::{Trees, outer};
 pub struct FileView {
     /// Absolute, links followed.
     pub path: Utf8PathBuf,
-    /// As they would be on disk; `None`: there is no such file.
-    pub bytes: Option<Vec<u8>>,
+    pub content: FileContent,
+    /// Its permissions, as `chmod` has them; `None`: those that it has, or that a new file would have.
+    pub mode: Option<u32>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileContent {
+    /// There is no such file.
+    Absent,
+    /// As they would be on disk.
+    Bytes(Vec<u8>),
+    /// Those of the file at this path, which nobody changes.
+    Kept(Utf8PathBuf),
+    /// What the disk has.
+    Real,
 }
 
 /// What a command changed.
@@ -37,10 +50,16 @@ pub struct TreeChange {
 pub enum ChangeKind {
     /// The file, made or changed, as it is now.
     Written(Vec<u8>),
+    /// Made or changed, and no text that could be shown: it can be opened in the tree.
+    Bytes {
+        size: u64,
+    },
     Deleted,
     /// Its permissions, as `chmod` has them; of a file that was written too, behind that.
     Mode(u32),
-    /// Something that can't be shown as text.
+    /// Its permissions are those again that it has on disk, or that a new file would have.
+    UsualMode,
+    /// Something that is told and no more.
     Whole {
         what: Whole,
         size: u64,
@@ -53,7 +72,7 @@ pub enum ChangeKind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whole {
-    Binary,
+    /// More than [`LARGEST_KEPT`] bytes.
     Huge,
     Link,
     /// A pipe, a socket or a device.
@@ -63,6 +82,9 @@ pub enum Whole {
     /// A folder in more folders than are looked into.
     Deep,
 }
+
+/// In bytes: a file of more is not brought back.
+pub const LARGEST_KEPT: u64 = 256 << 20;
 
 /// Which files are brought back as text.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use camino::{Utf8Path, Utf8PathBuf};
 use copydesk::config::TrialTreeChoice;
 use copydesk::shell::{
-    Best, Caps, FileView, How, Limits, Network, Outcome, Request, Sandbox, Shell, ShellSettings, Task,
-    TextRule, Times,
+    Best, Caps, FileContent, FileView, How, Limits, Network, Outcome, Request, Sandbox, Shell, ShellSettings,
+    Task, TextRule, Times,
 };
 
 pub(crate) struct Place {
@@ -48,7 +48,8 @@ impl Place {
     }
 
     pub(crate) fn view(&self, name: &str, text: Option<&str>) -> FileView {
-        FileView { path: self.root.join(name), bytes: text.map(|text| text.as_bytes().to_vec()) }
+        let content = text.map_or(FileContent::Absent, |text| FileContent::Bytes(text.as_bytes().to_vec()));
+        FileView { path: self.root.join(name), content, mode: None }
     }
 
     pub(crate) async fn start(&self, command: &str, views: Vec<FileView>) -> Arc<Task> {

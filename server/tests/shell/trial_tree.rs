@@ -5,7 +5,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use camino::Utf8Path;
-use copydesk::shell::{Best, ChangeKind, FileView, Outcome, ShellSettings, TrialMode, WallKind};
+use copydesk::shell::{
+    Best, ChangeKind, FileContent, FileView, LARGEST_KEPT, Outcome, ShellSettings, TrialMode, WallKind,
+};
 use proptest::prelude::*;
 
 use crate::place::{Place, code, settings};
@@ -105,7 +107,7 @@ async fn each_kind_of_change_is_told() {
         let (output, outcome) = place.run(command, vec![]).await;
         assert_eq!(output, "", "{best:?}");
         let wanted = [
-            "binary Whole { what: Binary, size: 3 }",
+            "binary Bytes { size: 3 }",
             "both.sh: x",
             "both.sh Mode(448)",
             "dir/one.txt Deleted",
@@ -317,21 +319,63 @@ fn step() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What the tree has of text that git does not ignore, as the command itself sees it.
-const LIST: &str = r#"find . -type f -not -path './ignored/*' -not -name bin.dat | sort | while read f; do echo "== $f"; cat "$f"; done"#;
+/// What the tree has that git does not ignore, as the command itself sees it: permissions and content of each file.
+const LIST: &str = r#"find . -type f -not -path './ignored/*' | sort | while read f; do echo "== $f $(stat -c %a "$f") $(base64 -w0 "$f")"; done"#;
+
+/// A file as it was told: what a desk would have pending.
+#[derive(Clone, Debug, Default)]
+struct Draft {
+    content: Option<FileContent>,
+    mode: Option<u32>,
+}
+
+type Drafts = BTreeMap<String, Draft>;
+
+fn views(drafts: &Drafts) -> Vec<FileView> {
+    let view = |(path, draft): (&String, &Draft)| FileView {
+        path: path.into(),
+        content: draft.content.clone().unwrap_or(FileContent::Real),
+        mode: draft.mode,
+    };
+    drafts.iter().map(view).collect()
+}
+
+/// Keeps what was told, as a desk does: bytes that are no text in files of their own.
+async fn keep(place: &Place, drafts: &mut Drafts, outcome: &Outcome) {
+    for change in &outcome.changes {
+        let draft = drafts.entry(change.path.to_string()).or_default();
+        match &change.kind {
+            ChangeKind::Written(bytes) => draft.content = Some(FileContent::Bytes(bytes.clone())),
+            ChangeKind::Bytes { size } => {
+                let mut file = place.shell.open_in_tree(&change.path).await.unwrap();
+                let kept = place.base.join(format!("kept-{}", uuid::Uuid::new_v4().simple()));
+                assert_eq!(std::io::copy(&mut file, &mut fs::File::create(&kept).unwrap()).unwrap(), *size);
+                draft.content = Some(FileContent::Kept(kept));
+            }
+            ChangeKind::Deleted => {
+                *draft = Draft { content: Some(FileContent::Absent), mode: None };
+            }
+            ChangeKind::Mode(mode) => draft.mode = Some(*mode),
+            ChangeKind::UsualMode => draft.mode = None,
+            ChangeKind::Whole { .. } => {}
+            other => panic!("{other:?}"),
+        }
+    }
+}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 40, ..ProptestConfig::default() })]
 
     /// Whatever is run, the real workspace is the same bit for bit; and the drafts made of what was told, put over the
-    /// real files, are the text that the tree shows.
+    /// real files, are what the tree shows, bytes that are no text and permissions included. Rejected, they are gone from it.
     #[test]
     fn the_workspace_is_untouched_and_the_drafts_equal_the_tree(
-        rounds in prop::collection::vec(prop::collection::vec(step(), 1..5), 1..4)
+        rounds in prop::collection::vec(prop::collection::vec(step(), 1..5), 1..4),
+        best in prop::sample::select(vec![OVERLAY, OVERLAY, COPY]),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let place = place(OVERLAY, &[
+            let place = place(best, &[
                 ("a.txt", "a\n"), ("dir/b.txt", "b\n"), ("dir/sub/c.txt", "c\n"), (".gitignore", "ignored/\n"), ("ignored/i.txt", "i\n"),
             ]);
             fs::write(place.root.join("bin.dat"), b"\0\xff").unwrap();
@@ -339,52 +383,129 @@ proptest! {
             symlink("a.txt", place.root.join("link.txt")).unwrap();
             fs::set_permissions(place.root.join("dir/b.txt"), fs::Permissions::from_mode(0o640)).unwrap();
             let before = bits(&place.root);
-            let mut drafts: BTreeMap<String, Option<Vec<u8>>> = BTreeMap::new();
+            let mut drafts = Drafts::new();
             for round in rounds {
-                let views = |drafts: &BTreeMap<String, Option<Vec<u8>>>| -> Vec<FileView> {
-                    let view = |(path, bytes): (&String, &Option<Vec<u8>>)| FileView { path: path.into(), bytes: bytes.clone() };
-                    drafts.iter().map(view).collect()
-                };
                 let script = round.join("\n");
                 let (_, outcome) = place.run(&format!("{{ {script}\n}} 2>/dev/null\n"), views(&drafts)).await;
-                for change in &outcome.changes {
-                    match &change.kind {
-                        ChangeKind::Written(bytes) => { drafts.insert(change.path.to_string(), Some(bytes.clone())); }
-                        ChangeKind::Deleted => { drafts.insert(change.path.to_string(), None); }
-                        ChangeKind::Mode(_) | ChangeKind::Whole { .. } => {}
-                        other => panic!("{other:?}"),
-                    }
-                }
+                keep(&place, &mut drafts, &outcome).await;
                 assert_eq!(bits(&place.root), before, "after {script}");
                 let (listed, _) = place.run(LIST, views(&drafts)).await;
                 assert_eq!(listed, expected(&place, &drafts), "after {script}");
             }
+            let (listed, _) = place.run(LIST, vec![]).await;
+            assert_eq!(listed, expected(&place, &Drafts::new()), "rejected");
         });
     }
 }
 
 /// The drafts over the real files, as `LIST` has it.
-fn expected(place: &Place, drafts: &BTreeMap<String, Option<Vec<u8>>>) -> String {
-    let mut files: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+fn expected(place: &Place, drafts: &Drafts) -> String {
+    let mut files: BTreeMap<String, (u32, Vec<u8>)> = BTreeMap::new();
     for (path, _) in bits(&place.root) {
         let metadata = fs::symlink_metadata(&path).unwrap();
         if metadata.is_file() {
-            files.insert(path.clone(), fs::read(&path).unwrap());
+            files.insert(path.clone(), (metadata.mode() & 0o7777, fs::read(&path).unwrap()));
         }
     }
-    for (path, bytes) in drafts {
+    for (path, draft) in drafts {
+        let real = files.get(path).cloned();
+        let bytes = match &draft.content {
+            Some(FileContent::Absent) => None,
+            Some(FileContent::Bytes(bytes)) => Some(bytes.clone()),
+            Some(FileContent::Kept(kept)) => Some(fs::read(kept).unwrap()),
+            Some(FileContent::Real) | None => real.clone().map(|(_, bytes)| bytes),
+        };
+        let mode = draft.mode.or(real.map(|(mode, _)| mode)).unwrap_or(0o644);
         match bytes {
-            Some(bytes) => files.insert(path.clone(), bytes.clone()),
+            Some(bytes) => files.insert(path.clone(), (mode, bytes)),
             None => files.remove(path),
         };
     }
     let mut lines = Vec::new();
-    for (path, bytes) in files {
+    for (path, (mode, bytes)) in files {
         let name = path.strip_prefix(place.root.as_str()).unwrap();
-        if !name.starts_with("/ignored/") && name != "/bin.dat" {
-            lines.push((format!(".{name}"), String::from_utf8(bytes).unwrap()));
+        if !name.starts_with("/ignored/") {
+            lines.push((format!(".{name}"), format!("{mode:o} {}\n", base64(&bytes))));
         }
     }
     lines.sort();
-    lines.iter().flat_map(|(name, text)| ["== ", name, "\n", text]).collect()
+    lines.into_iter().map(|(name, rest)| format!("== {name} {rest}")).collect()
+}
+
+fn base64(bytes: &[u8]) -> String {
+    use base64::Engine as _;
+    base64::engine::general_purpose::STANDARD.encode(bytes)
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_text_and_permissions_are_shown_as_long_as_they_are_pending() {
+    for best in TREES {
+        let place = place(best, &[("run.sh", "true\n"), ("text.txt", "t\n")]);
+        fs::write(place.root.join("old.png"), b"\x89PNG\0").unwrap();
+        let before = bits(&place.root);
+        let mut drafts = Drafts::new();
+        let command = "chmod +x run.sh; printf 'new\\0' >new.png; rm old.png; printf 'b\\0' >text.txt";
+        let (_, outcome) = place.run(command, vec![]).await;
+        let wanted = [
+            "new.png Bytes { size: 4 }",
+            "old.png Deleted",
+            "run.sh Mode(493)",
+            "text.txt Bytes { size: 2 }",
+        ];
+        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+        keep(&place, &mut drafts, &outcome).await;
+        let look = "stat -c '%n %a %s' *; ./run.sh && echo runs";
+        let pending = "new.png 644 4\nrun.sh 755 5\ntext.txt 644 2\nruns\n";
+        for _ in 0..2 {
+            let (output, outcome) = place.run(look, views(&drafts)).await;
+            assert_eq!((output.as_str(), told(&place, &outcome)), (pending, vec![]), "{best:?}");
+        }
+        // What a later command makes of it is told from there; what it takes back, too.
+        let (_, outcome) =
+            place.run("printf '!' >>new.png; chmod -x run.sh; echo t >text.txt", views(&drafts)).await;
+        let wanted = ["new.png Bytes { size: 5 }", "run.sh UsualMode", "text.txt: t"];
+        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+        // Rejected, and then the user's own file: the tree has what the disk has.
+        let (output, outcome) = place.run("ls; stat -c %a run.sh; cat text.txt", vec![]).await;
+        assert_eq!(output, "old.png\nrun.sh\ntext.txt\n644\nt\n", "{best:?}");
+        assert_eq!(told(&place, &outcome), Vec::<String>::new(), "{best:?}");
+        assert_eq!(bits(&place.root), before, "{best:?}");
+        fs::write(place.root.join("new.png"), b"user's\0").unwrap();
+        assert_eq!(place.run("stat -c %s new.png", vec![]).await.0, "7\n", "{best:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_folder_that_was_removed_or_replaced_is_there_again_when_that_is_rejected() {
+    let again = ["mv dir other; mkdir dir; touch -d 2001-01-01 dir/b.txt", "rm -rf dir; echo file >dir"];
+    for (best, command) in TREES.into_iter().flat_map(|best| again.map(|command| (best, command))) {
+        let place = place(best, &[("dir/b.txt", "b\n"), ("dir/sub/c.txt", "c\n")]);
+        place.run(command, vec![]).await;
+        let (output, _) = place.run("find . -type f | sort; cat dir/b.txt", vec![]).await;
+        assert_eq!(output, "./dir/b.txt\n./dir/sub/c.txt\nb\n", "{best:?} {command}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_too_large_to_be_kept_is_told_alone() {
+    for best in [OVERLAY, COPY] {
+        let place = place(best, &[("a.txt", "a\n")]);
+        let large = LARGEST_KEPT + 1;
+        let (_, outcome) =
+            place.run(&format!("truncate -s {large} huge.bin; truncate -s 60M big.bin"), vec![]).await;
+        let wanted =
+            ["big.bin Bytes { size: 62914560 }", &format!("huge.bin Whole {{ what: Huge, size: {large} }}")];
+        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_private_file_stays_private_and_one_that_nobody_may_read_is_told() {
+    for best in TREES {
+        let place = place(best, &[("a.txt", "a\n"), ("b.txt", "b\n")]);
+        let command = "umask 077; echo k >key; chmod 000 a.txt; echo c >b.txt; chmod 200 b.txt";
+        let (_, outcome) = place.run(command, vec![]).await;
+        let wanted = ["a.txt Mode(0)", "b.txt: c", "b.txt Mode(128)", "key: k", "key Mode(384)"];
+        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+    }
 }

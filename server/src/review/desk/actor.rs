@@ -15,10 +15,11 @@ use super::Waits;
 use super::file::File;
 use super::message::Message;
 use super::went_in::WentIn;
+use super::whole::{Key, Whole};
 use crate::conversation::SessionId;
 use crate::documents::{AbsPath, FileStateCache, Workspace};
 use crate::editor::Editor;
-use crate::review::{HunkIds, ReviewView};
+use crate::review::{HunkIds, ReviewView, Told};
 
 /// What is typed is shown this long after the first key of it: about one picture on a screen. Whoever asks sees it at once.
 const FRAME: Duration = Duration::from_millis(16);
@@ -37,6 +38,12 @@ pub(super) struct Desk {
     pub moved: HashMap<AbsPath, AbsPath>,
     /// The agent's own renames that wait for a decision: new path to old.
     pub renames: HashMap<(SessionId, AbsPath), AbsPath>,
+    /// What commands propose of files beside their text.
+    pub whole: BTreeMap<Key, Whole>,
+    /// The last revision that one of them got: none is given twice.
+    pub whole_revisions: u32,
+    /// What became of them, until the session is told.
+    pub whole_told: Vec<(SessionId, Told)>,
     /// Sessions whose changes are accepted as they come.
     pub as_they_come: HashSet<SessionId>,
     /// What was accepted so and written to disk.
@@ -113,6 +120,9 @@ impl Desk {
             files: BTreeMap::new(),
             moved: HashMap::new(),
             renames: HashMap::new(),
+            whole: BTreeMap::new(),
+            whole_revisions: 0,
+            whole_told: Vec::new(),
             as_they_come: HashSet::new(),
             went_in: Vec::new(),
             guesses_told: HashSet::new(),
@@ -146,6 +156,14 @@ impl Desk {
             Message::Propose { propose, reply } => {
                 let proposed = self.propose(propose).await;
                 self.answer(reply, proposed);
+            }
+            Message::ProposeWhole { propose, reply } => {
+                let proposed = self.propose_whole(propose).await;
+                self.answer(reply, proposed);
+            }
+            Message::Wholes { session, reply } => {
+                let wholes = self.agents_wholes(&session).await;
+                self.answer(reply, wholes);
             }
             Message::TakeTold { session, reply } => {
                 let told = self.take_told(&session);

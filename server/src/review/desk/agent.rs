@@ -28,6 +28,9 @@ impl Desk {
         path: &AbsPath,
     ) -> Result<AgentView, ReadError> {
         let path = self.placed(session, path);
+        if let Some(error) = self.agent_has_no_text(&(path.clone(), session.clone())) {
+            return Err(error);
+        }
         let view = self.look(session, &path).await?;
         self.forget_idle(&path);
         match &view {
@@ -86,6 +89,7 @@ impl Desk {
             let told = of_hunks.into_iter().chain(of_file);
             all.extend(told.map(|what| Told { path: path.clone(), what }));
         }
+        all.extend(self.take_told_of_wholes(session));
         all
     }
 
@@ -129,6 +133,11 @@ impl Desk {
             return Err(ProposeError::Refused(format!("The user renamed {old} to {new}: use the new path.")));
         }
         let proposal = make(seen_now).map_err(ProposeError::Refused)?;
+        if !matches!(proposal, Proposal::Made { .. } | Proposal::Delete)
+            && let Some(error) = self.agent_has_no_text(&(path.clone(), session.clone()))
+        {
+            return Err(error.into());
+        }
         if is_read_only(path) {
             let message =
                 format!("{path} is read-only, so no change of it can be accepted until it is made writable.");
@@ -217,6 +226,8 @@ impl Desk {
     }
 
     fn put(&mut self, session: &SessionId, path: &AbsPath, change: AgentChange, reason: Reason) -> Proposed {
+        let is_deleted = matches!(change, AgentChange::Delete);
+        self.text_takes_over(&(path.clone(), session.clone()), is_deleted);
         let ids = self.ids.clone();
         let file =
             self.files.entry(path.clone()).or_insert_with(|| File::new(None, Source::Disk { hash: None }));

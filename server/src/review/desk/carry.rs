@@ -17,6 +17,10 @@ use crate::review::{DecisionResult, Outcome};
 impl Desk {
     pub(super) async fn carry(&mut self, part: Part, reply: Sender<Vec<DecisionResult>>) {
         let path = part.path.clone();
+        if let Act::Whole(revision) = part.act {
+            let done = self.carry_whole(&(path, part.session), revision).await;
+            return self.answer(reply, vec![done]);
+        }
         if matches!(self.files.get(&path), Some(File { source: Source::Closing { .. }, .. })) {
             self.end_closing(&path).await;
         }
@@ -76,7 +80,9 @@ impl Desk {
                         session: part.session.clone(),
                         kind: match part.act {
                             Act::AcceptLines { .. } => ClaimKind::Lines,
-                            Act::Accept(_) | Act::AsItComes(_) | Act::TakeAgents(_) => ClaimKind::Whole,
+                            Act::Accept(_) | Act::AsItComes(_) | Act::TakeAgents(_) | Act::Whole(_) => {
+                                ClaimKind::Whole
+                            }
                         },
                         waiting: part.act.hunks().iter().map(|hunk| hunk.id.clone()).collect(),
                         results: Vec::new(),
@@ -150,7 +156,12 @@ impl Desk {
             Source::Open { .. } | Source::Closing { .. } => None,
         };
         let after = file.buffer.clone().unwrap_or_default().with_edits(&edits);
+        let key = (path.clone(), part.session.clone());
+        // What nobody was asked about makes the file as any other is made.
+        let is_asked = !matches!(part.act, Act::AsItComes(_));
+        let mode = self.mode_of_made(&key).filter(|_| is_asked && agent_has_file && hash.is_none());
         let written = match (agent_has_file, hash) {
+            (true, None) if let Some(mode) = mode => self.write_new(path, after.clone(), mode).await,
             (true, Some(hash)) => self.write(path, after.clone(), Expected::Hash(hash)).await,
             (true, None) => self.write(path, after.clone(), Expected::Absent).await,
             (false, Some(hash)) => self.delete(path, hash).await.map(|()| None),
@@ -159,6 +170,9 @@ impl Desk {
         match written {
             Ok(hash) => {
                 self.note_went_in(part, &after);
+                if mode.is_some() {
+                    self.mode_is_done(&key);
+                }
                 self.written(part, &edits, agent_has_file.then_some(after), hash);
                 results_of(part, Outcome::Accepted, None)
             }
@@ -229,6 +243,7 @@ impl Desk {
         };
         draft.shown = Shown::Outdated;
         let edits = match &part.act {
+            Act::Whole(_) => Ok(Vec::new()),
             Act::Accept(hunks) | Act::AsItComes(hunks) if hunks.is_empty() => Ok(Vec::new()),
             Act::Accept(hunks) | Act::AsItComes(hunks) => draft.draft.accept(hunks),
             Act::AcceptLines { hunk, minus, plus } => draft.draft.accept_lines(hunk, minus, plus),

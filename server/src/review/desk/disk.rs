@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::actor::Desk;
 use super::file::{File, Hand, Source};
-use crate::documents::{AbsPath, Expected, FileStateCache, ReadError, Snapshot, Stamp, Text, WriteError};
+use crate::documents::{
+    AbsPath, DiskFile, Expected, FileStateCache, Kept, ReadError, Snapshot, Stamp, Text, WriteError,
+};
 use crate::editor::Loudness;
 
 /// What the disk says about one file: its text and the hash of its bytes, or that there is none.
@@ -36,11 +38,52 @@ impl Desk {
     ) -> Result<Option<u64>, WriteError> {
         let written =
             self.off_thread(path, move |documents, path| documents.write(path, &text, expected)).await;
-        let snapshot = written.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))?;
-        match snapshot.stamp {
-            Stamp::Disk { hash } => Ok(Some(hash)),
-            Stamp::Open { .. } => Ok(None),
-        }
+        written.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause })).map(hash_of)
+    }
+
+    /// As `write`, of a file that is not there yet and gets these permissions.
+    pub(super) async fn write_new(
+        &self,
+        path: &AbsPath,
+        text: Text,
+        mode: u32,
+    ) -> Result<Option<u64>, WriteError> {
+        let written =
+            self.off_thread(path, move |documents, path| documents.write_new(path, &text, mode)).await;
+        written.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause })).map(hash_of)
+    }
+
+    /// The file on disk, whatever its bytes are.
+    pub(super) async fn disk_file(
+        &self,
+        path: &AbsPath,
+        known: Option<DiskFile>,
+    ) -> Result<Option<DiskFile>, ReadError> {
+        let look =
+            move |documents: &FileStateCache, path: &AbsPath| documents.disk_file(path, known.as_ref());
+        let looked = self.off_thread(path, look).await;
+        looked.unwrap_or_else(|cause| Err(ReadError::Io { path: path.clone(), cause }))
+    }
+
+    /// Writes bytes, and permissions if there are any, to a file that the editor does not have open.
+    pub(super) async fn write_whole(
+        &self,
+        path: &AbsPath,
+        kept: Kept,
+        expected: Expected,
+        mode: Option<u32>,
+    ) -> Result<(), WriteError> {
+        let write = move |documents: &FileStateCache, path: &AbsPath| {
+            documents.write_whole(path, &kept, expected, mode)
+        };
+        let written = self.off_thread(path, write).await;
+        written.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
+    }
+
+    pub(super) async fn set_mode(&self, path: &AbsPath, from: u32, to: u32) -> Result<(), WriteError> {
+        let set = move |documents: &FileStateCache, path: &AbsPath| documents.set_mode(path, from, to);
+        let done = self.off_thread(path, set).await;
+        done.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
     }
 
     pub(super) async fn delete(&self, path: &AbsPath, hash: u64) -> Result<(), WriteError> {
@@ -99,6 +142,14 @@ impl Desk {
         let (documents, path) = (Arc::clone(&self.documents), path.clone());
         let work = tokio::task::spawn_blocking(move || work(&documents, &path));
         work.await.map_err(|error| error.to_string())
+    }
+}
+
+/// Of what was written to disk.
+fn hash_of(snapshot: Snapshot) -> Option<u64> {
+    match snapshot.stamp {
+        Stamp::Disk { hash } => Some(hash),
+        Stamp::Open { .. } => None,
     }
 }
 

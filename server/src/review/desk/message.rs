@@ -12,8 +12,8 @@ use crate::conversation::SessionId;
 use crate::documents::{AbsPath, Changed, Closed, Opened, ReadError};
 use crate::editor::{ApplyReply, FileEdit};
 use crate::review::{
-    Acceptance, AgentView, Decision, DecisionResult, FileReview, HunkId, HunkRef, ProposeError, Proposed,
-    Reason, ReviewView, Told,
+    Acceptance, AgentView, AgentWhole, Decision, DecisionResult, FileReview, HunkId, HunkRef, ProposeError,
+    Proposed, Reason, ReviewView, Told, WholeChange, WholeFile,
 };
 
 pub(super) enum Message {
@@ -47,6 +47,15 @@ pub(super) enum Message {
     Propose {
         propose: Propose,
         reply: Sender<Result<Proposed, ProposeError>>,
+    },
+    ProposeWhole {
+        propose: ProposeWhole,
+        reply: Sender<Result<Option<WholeFile>, ProposeError>>,
+    },
+    /// What the session's commands are to see of files otherwise than the disk has them, beside their text.
+    Wholes {
+        session: SessionId,
+        reply: Sender<Vec<AgentWhole>>,
     },
     TakeTold {
         session: SessionId,
@@ -88,4 +97,11 @@ pub(super) struct Propose {
     pub path: AbsPath,
     pub reason: Reason,
     pub make: MakeProposal,
+}
+
+pub(super) struct ProposeWhole {
+    pub session: SessionId,
+    pub path: AbsPath,
+    pub reason: Reason,
+    pub change: WholeChange,
 }

@@ -32,6 +32,8 @@ pub(super) enum Act {
         plus: Vec<usize>,
     },
     TakeAgents(HunkRef),
+    /// What is proposed of the file beside its text, in this revision.
+    Whole(u32),
 }
 
 impl Act {
@@ -39,6 +41,7 @@ impl Act {
         match self {
             Self::Accept(hunks) | Self::AsItComes(hunks) => hunks,
             Self::AcceptLines { hunk, .. } | Self::TakeAgents(hunk) => std::slice::from_ref(hunk),
+            Self::Whole(_) => &[],
         }
     }
 }

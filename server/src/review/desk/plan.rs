@@ -1,12 +1,14 @@
 //! A person's decision, taken apart: what concerns the agent's side alone is done at once, and what changes buffers or
 //! the disk becomes one part for each file, after all of them were looked at.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::actor::Desk;
 use super::disk::is_read_only;
 use super::file::{Hand, LOST};
 use super::part::{Act, Part, Plan, result};
+use super::whole::Key;
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::review::{
@@ -95,12 +97,10 @@ impl Desk {
             file.drafts
                 .iter()
                 .filter(|(_, draft)| !draft.is_settled())
-                .map(move |(session, _)| (path, session))
+                .map(move |(session, _)| (path.clone(), session.clone()))
         });
-        drafts
-            .filter(|(path, session)| wanted(path, session))
-            .map(|(path, session)| (path.clone(), session.clone()))
-            .collect()
+        let all: BTreeSet<Key> = drafts.chain(self.whole.keys().cloned()).collect();
+        all.into_iter().filter(|(path, session)| wanted(path, session)).collect()
     }
 
     fn plan_for_hunk(&mut self, decide: Decide, hunk: HunkRef) -> Plan {
@@ -178,8 +178,15 @@ impl Desk {
         let mut plan = Plan { results: Vec::new(), parts: Vec::new(), bulk: true };
         match decide {
             Decide::Accept => {
-                for (path, session) in &files {
-                    self.plan_accept(path, session, &mut plan);
+                for key in &files {
+                    if self.has_text_changes(key) {
+                        self.plan_accept(&key.0, &key.1, &mut plan);
+                    }
+                    match self.plan_whole(key).await {
+                        Some(Ok(part)) => plan.parts.push(part),
+                        Some(Err(refused)) => plan.results.push(refused),
+                        None => {}
+                    }
                 }
                 if let Some(refused) = self.check_all(&plan.parts).await {
                     plan.parts.clear();
@@ -258,7 +265,9 @@ impl Desk {
         for part in parts {
             let path = &part.path;
             let name = self.display(path);
-            let cause = if self.files.get(path).is_some_and(super::file::File::is_open) {
+            let cause = if matches!(part.act, Act::Whole(_)) {
+                self.whole_refused(&(path.clone(), part.session.clone()))
+            } else if self.files.get(path).is_some_and(super::file::File::is_open) {
                 let cause =
                     "this editor takes no edits from a server; accept change by change with code actions";
                 (!self.editor.features().apply_edit).then(|| cause.to_owned())
@@ -310,6 +319,20 @@ impl Desk {
         session: &SessionId,
         reason: Option<&str>,
     ) -> Vec<DecisionResult> {
+        let mut results = self.reject_text(path, session, reason);
+        results.extend(self.reject_whole(&(path.clone(), session.clone()), reason));
+        results
+    }
+
+    fn reject_text(
+        &mut self,
+        path: &AbsPath,
+        session: &SessionId,
+        reason: Option<&str>,
+    ) -> Vec<DecisionResult> {
+        if !self.has_text_changes(&(path.clone(), session.clone())) {
+            return Vec::new();
+        }
         let hunks = self.hunks_of(path, session);
         let ids = self.ids.clone();
         let Some(file) = self.files.get_mut(path) else { return Vec::new() };

@@ -6,6 +6,7 @@ use tokio::sync::watch;
 
 use super::actor::Desk;
 use super::file::{DraftFile, File, Shown, Source};
+use super::whole::{NO_TEXT, Whole};
 use crate::review::{FileKind, FileReview, ReviewView};
 
 /// What is said of a change that is held back in a session whose changes are accepted as they come.
@@ -23,6 +24,8 @@ impl Desk {
 
     pub(super) fn make_view(&mut self) {
         let mut changed = false;
+        let alone = self.show_wholes();
+        let wholes = &self.whole;
         for (path, file) in &mut self.files {
             if !file.drafts.values().any(outdated) {
                 continue;
@@ -31,6 +34,8 @@ impl Desk {
             let lost = file.is_open() && file.lost;
             for (session, draft) in file.drafts.iter_mut().filter(|(_, draft)| outdated(draft)) {
                 changed = true;
+                let whole = wholes.get(&(path.clone(), session.clone()));
+                let of_whole = whole.into_iter().flat_map(|whole| whole.reasons.iter().cloned());
                 draft.shown = if draft.is_settled() {
                     Shown::Nothing
                 } else {
@@ -43,22 +48,28 @@ impl Desk {
                         buffer: buffer.clone(),
                         draft: draft.draft.text(),
                         hunks: if lost { Arc::default() } else { Arc::clone(&draft.last_hunks.hunks) },
-                        reasons: draft.reasons.clone(),
+                        reasons: draft.reasons.iter().cloned().chain(of_whole).collect(),
                         disk_differs,
                         lost,
-                        held_back: held_back(draft),
-                        whole: None,
+                        held_back: held_back(draft)
+                            .or_else(|| whole.filter(|whole| whole.held_back).map(|_| NO_TEXT)),
+                        whole: whole.map(Whole::view),
                     }))
                 };
             }
         }
         let drafts = self.files.values().flat_map(|file| file.drafts.values());
-        let files: Vec<Arc<FileReview>> = drafts
+        let mut files: Vec<Arc<FileReview>> = drafts
             .filter_map(|draft| match &draft.shown {
                 Shown::File(file) => Some(Arc::clone(file)),
                 Shown::Outdated | Shown::Nothing => None,
             })
             .collect();
+        if !alone.is_empty() {
+            files.extend(alone);
+            files.sort_by(|one, other| (&one.path, &one.session).cmp(&(&other.path, &other.session)));
+            changed |= !files.iter().zip(&self.shown.files).all(|(now, before)| Arc::ptr_eq(now, before));
+        }
         // A draft that is gone leaves no trace but a smaller view.
         if changed || files.len() != self.shown.files.len() {
             self.shown = Arc::new(ReviewView { files, revision: self.shown.revision + 1 });
@@ -88,7 +99,7 @@ fn held_back(draft: &DraftFile) -> Option<&'static str> {
     hunks.any(|hunk| draft.overwriting.contains(&hunk.id)).then_some(OVERWRITES)
 }
 
-fn open(file: &File) -> Option<(String, i32)> {
+pub(super) fn open(file: &File) -> Option<(String, i32)> {
     match &file.source {
         Source::Open { uri, version } => Some((uri.clone(), *version)),
         Source::Closing { .. } | Source::Disk { .. } => None,

@@ -102,7 +102,10 @@ impl Desk {
     pub(super) async fn disk_changed(&mut self, paths: Vec<AbsPath>, command_of: Option<&SessionId>) {
         for path in paths {
             let path = self.documents.real_path(&path);
-            let Some(file) = self.files.get(&path) else { continue };
+            let Some(file) = self.files.get(&path) else {
+                self.look_at_wholes(&path).await;
+                continue;
+            };
             match file.source {
                 Source::Open { .. } => self.open_file_differs(&path).await,
                 // The disk is read when the time for opening it again has passed.
@@ -114,6 +117,7 @@ impl Desk {
                     }
                 }
             }
+            self.look_at_wholes(&path).await;
         }
     }
 
@@ -125,6 +129,7 @@ impl Desk {
             let target = if rest.as_str().is_empty() { to.clone() } else { to.join(rest) };
             self.move_drafts(&path, &target);
         }
+        self.move_wholes(&from, &to);
     }
 
     /// The buffer is another text, and nobody said where it changed.

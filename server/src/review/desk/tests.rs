@@ -11,3 +11,5 @@ mod sessions;
 mod shown;
 mod told;
 mod view;
+#[cfg(unix)]
+mod whole;

@@ -7,7 +7,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use super::super::ground::{Ground, WallKind};
 use super::super::order::{Namespaces, Neighbour, Order, Rights, Walls};
-use super::super::trial_tree::{FileView, is_ignored};
+use super::super::trial_tree::{FileContent, FileView, is_ignored};
 use super::super::{Refusal, TrialMode, sandbox};
 use super::places::Places;
 use super::{Request, Shell, TREE, failed};
@@ -146,7 +146,9 @@ fn without(views: &[FileView], hidden: &[Utf8PathBuf]) -> Vec<FileView> {
     let real = |path: &Utf8PathBuf| path.canonicalize_utf8().unwrap_or_else(|_| path.clone());
     let hidden: Vec<Utf8PathBuf> = hidden.iter().map(real).collect();
     let others = views.iter().filter(|view| !hidden.contains(&view.path)).cloned();
-    others.chain(hidden.iter().map(|path| FileView { path: path.clone(), bytes: None })).collect()
+    let absent =
+        |path: &Utf8PathBuf| FileView { path: path.clone(), content: FileContent::Absent, mode: None };
+    others.chain(hidden.iter().map(absent)).collect()
 }
 
 fn variables() -> impl Iterator<Item = (String, String)> {

@@ -2,7 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, Metadata, Permissions};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStringExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -71,7 +71,12 @@ pub(super) fn metadata(folder: &OwnedFd, name: &OsStr) -> io::Result<Metadata> {
 /// # Errors
 /// It is a link or no file, or has more than `largest` bytes.
 pub(in crate::shell) fn read_plain(path: &Path, largest: u64) -> io::Result<Vec<u8>> {
-    Ok(read(CWD, path, largest)?.0)
+    read(open_plain(path)?, largest)
+}
+
+/// That file to be read, and what it is.
+pub(super) fn open_plain(path: &Path) -> io::Result<(File, Metadata)> {
+    open(CWD, path)
 }
 
 /// Removes what is at `path`, where commands have written: whatever it is, and nothing that its links lead to.
@@ -130,17 +135,46 @@ impl Spot {
         metadata(&self.folder, &self.name)
     }
 
-    /// What the regular file holds that is here, and what it was while it was read.
+    /// The regular file that is here, to be read, and what it is now. Permissions that keep its owner from it do not keep
+    /// this program from it.
     ///
     /// # Errors
-    /// As those of [`read_plain`].
-    pub(super) fn read(&self, largest: u64) -> io::Result<(Vec<u8>, Metadata)> {
-        read(&self.folder, Path::new(&self.name), largest)
+    /// It is a link or no file.
+    pub(super) fn open(&self) -> io::Result<(File, Metadata)> {
+        match open(&self.folder, Path::new(&self.name)) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                let mode = self.metadata()?.mode() & 0o7777;
+                self.set_mode(mode | 0o400)?;
+                let opened = open(&self.folder, Path::new(&self.name));
+                self.set_mode(mode)?;
+                let (file, _) = opened?;
+                let metadata = file.metadata()?;
+                Ok((file, metadata))
+            }
+            opened => opened,
+        }
     }
 
-    /// Writes `bytes` into the file, which is made with `mode` if it is not here. Whoever has it open sees them. What is
-    /// no file, or has other names too, gives way to one.
-    pub(super) fn write(&self, bytes: &[u8], mode: u32) -> io::Result<()> {
+    /// The bytes of that file, at most `largest` of them.
+    pub(super) fn read(&self, largest: u64) -> io::Result<Vec<u8>> {
+        read(self.open()?, largest)
+    }
+
+    /// Gives the regular file that is here these permissions.
+    pub(super) fn set_mode(&self, mode: u32) -> io::Result<()> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let file = File::from(openat(&self.folder, &self.name, flags, Mode::empty())?);
+        if !file.metadata()?.is_file() {
+            return Err(no_file());
+        }
+        // A descriptor that is good for its path only is named by the link that `/proc` has to it.
+        let name = format!("/proc/self/fd/{}", file.as_raw_fd());
+        std::fs::set_permissions(name, Permissions::from_mode(mode))
+    }
+
+    /// Writes what `bytes` gives into the file, which is made with `mode` if it is not here. Whoever has it open sees it.
+    /// What is no file, or has other names too, gives way to one.
+    pub(super) fn write(&self, mut bytes: impl io::Read, mode: u32) -> io::Result<()> {
         let flags = OFlags::WRONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let there = openat(&self.folder, &self.name, flags, Mode::empty()).map(File::from);
         let is_ours = |file: &File| file.metadata().is_ok_and(|now| now.is_file() && now.nlink() == 1);
@@ -155,7 +189,8 @@ impl Spot {
                 self.create(mode)?
             }
         };
-        file.write_all(bytes)
+        io::copy(&mut bytes, &mut file)?;
+        Ok(())
     }
 
     /// A copy of `real` with its permissions, in place of what is here.
@@ -211,13 +246,16 @@ fn open(folder: impl AsFd, name: &Path) -> io::Result<(File, Metadata)> {
     let file = File::from(openat(folder, name, flags, Mode::empty())?);
     let metadata = file.metadata()?;
     if !metadata.is_file() {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file"));
+        return Err(no_file());
     }
     Ok((file, metadata))
 }
 
-fn read(folder: impl AsFd, name: &Path, largest: u64) -> io::Result<(Vec<u8>, Metadata)> {
-    let (file, metadata) = open(folder, name)?;
+fn no_file() -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, "this is no regular file")
+}
+
+fn read((file, metadata): (File, Metadata), largest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     if metadata.len() <= largest {
         file.take(largest.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -225,7 +263,7 @@ fn read(folder: impl AsFd, name: &Path, largest: u64) -> io::Result<(Vec<u8>, Me
     if metadata.len().max(bytes.len() as u64) > largest {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, "the file is too large to be read"));
     }
-    Ok((bytes, metadata))
+    Ok(bytes)
 }
 
 /// Folders are removed without recursion, those that can't be entered or changed as they are too, and deeper ones than are held open at once from a place further up.
@@ -313,7 +351,7 @@ mod tests {
     #[track_caller]
     fn check_read(root: &Path, path: &str, largest: u64, wanted: Option<&str>) {
         let read = Spot::find(root, Path::new(path)).and_then(|spot| spot.read(largest));
-        assert_eq!(read.ok().map(|(bytes, _)| bytes), wanted.map(|text| text.as_bytes().to_vec()), "{path}");
+        assert_eq!(read.ok(), wanted.map(|text| text.as_bytes().to_vec()), "{path}");
     }
 
     #[test]
@@ -338,7 +376,7 @@ mod tests {
         fs::hard_link(outside.join("a.txt"), root.join("sub/second")).unwrap();
         for path in ["link/a.txt", "link/new/b.txt", "sub/file", "sub/second", "sub/a.txt"] {
             let spot = Spot::make(&root, Path::new(path), |_| 0o755, |_, _| Ok(())).unwrap();
-            spot.write(b"written", 0o644).unwrap();
+            spot.write(&b"written"[..], 0o644).unwrap();
             assert_eq!(fs::read_to_string(root.join(path)).unwrap(), "written");
         }
         symlink(&outside, root.join("again")).unwrap();

@@ -13,8 +13,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::below::{self, Spot};
 use super::ignored::REPOSITORY;
-use super::layer::{self, Content, Stamp};
-use super::{ChangeKind, FileView, TextRule, TreeChange, Whole};
+use super::layer::{self, Content, Look, Stamp};
+use super::{ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole};
 
 /// Folders that commands write: each copy has its own. Other ignored folders hold what was installed.
 const WRITTEN: [&str; 12] = [
@@ -45,11 +45,25 @@ pub(in crate::shell) struct CopyTree {
     gone: BTreeSet<Utf8PathBuf>,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 struct Copied {
     /// Of the real file, if the copy says the same.
     lower: Option<Stamp>,
     stamp: Stamp,
+    /// The permissions that the copy has.
+    mode: u32,
+    /// What it holds, if that is known and not what the real file holds.
+    content: Option<Content>,
+    /// The file outside of the copy that it holds the same as.
+    from: Option<Utf8PathBuf>,
+}
+
+impl Copied {
+    /// As the copy was found.
+    fn found(metadata: &Metadata, content: Option<Content>) -> Self {
+        let (stamp, mode) = (Stamp::of(metadata), layer::mode(Some(metadata)));
+        Self { lower: None, stamp, mode, content, from: None }
+    }
 }
 
 impl CopyTree {
@@ -82,32 +96,40 @@ impl CopyTree {
 
     /// Makes the copy say what `views` say, and elsewhere what the disk says.
     pub(in crate::shell) fn put(&mut self, views: &[FileView]) -> io::Result<()> {
-        let inside = |view: &FileView| {
-            let path = view.path.strip_prefix(&self.lower).ok()?.to_owned();
-            Some((path, view.bytes.clone()))
-        };
-        let views: BTreeMap<Utf8PathBuf, Option<Vec<u8>>> = views.iter().filter_map(inside).collect();
-        let mut there = BTreeSet::new();
-        for (path, metadata) in files(&self.lower, &self.lower) {
-            if !views.contains_key(&path) && !metadata.is_dir() {
-                self.follow(&path, &metadata)?;
-            }
-            there.insert(path);
-        }
-        there.extend(odd_names(&self.lower, &self.copy).map(|(path, _)| path));
+        let inside = views
+            .iter()
+            .filter_map(|view| Some((view.path.strip_prefix(&self.lower).ok()?.to_owned(), view)));
+        let views: BTreeMap<Utf8PathBuf, &FileView> = inside.collect();
+        let is_real =
+            |path: &Utf8Path| views.get(path).is_none_or(|view| matches!(view.content, FileContent::Real));
+        let real: Vec<(Utf8PathBuf, Metadata)> = files(&self.lower, &self.lower).collect();
+        let mut there: BTreeSet<&Utf8Path> = real.iter().map(|(path, _)| path.as_path()).collect();
+        let odd: Vec<(Utf8PathBuf, Metadata)> = odd_names(&self.lower, &self.copy).collect();
+        there.extend(odd.iter().map(|(path, _)| path.as_path()));
         let is_lost = |path: &Utf8PathBuf| {
-            !there.contains(path) && !views.contains_key(path) && !self.links.contains(path)
+            !there.contains(path.as_path()) && is_real(path) && !self.links.contains(path)
         };
+        // Before anything is put there: a folder may have to take the place of a file.
         for path in self.known.keys().filter(|path| is_lost(path)).cloned().collect::<Vec<_>>() {
             self.remove(&path)?;
             self.known.remove(&path);
         }
+        for (path, metadata) in &real {
+            if is_real(path) && !metadata.is_dir() {
+                self.follow(path, metadata)?;
+            }
+        }
         self.gone.clear();
-        for (path, bytes) in views {
-            self.show(path, bytes.as_deref())?;
+        for (path, view) in views {
+            self.show(path, view)?;
         }
         self.link_what_is_ignored();
         Ok(())
+    }
+
+    /// The regular file at `path` of the copy as a command left it.
+    pub(in crate::shell) fn open(&self, path: &Utf8Path) -> io::Result<fs::File> {
+        Ok(self.spot(path)?.open()?.0)
     }
 
     /// What differs in the copy from what was put there, or was found the last time.
@@ -121,9 +143,8 @@ impl CopyTree {
             there.insert(path);
         }
         for (path, metadata) in odd_names(&self.lower, &self.copy) {
-            let stamp = Stamp::of(&metadata);
-            let before = self.known.insert(path.clone(), Copied { lower: None, stamp });
-            if before.is_none_or(|before| before.stamp != stamp) {
+            let before = self.known.insert(path.clone(), Copied::found(&metadata, None));
+            if before.is_none_or(|before| before.stamp != Stamp::of(&metadata)) {
                 let kind = ChangeKind::Whole { what: Whole::OddName, size: metadata.len() };
                 found.push(TreeChange { path: self.lower.join(&path), kind });
             }
@@ -152,12 +173,11 @@ impl CopyTree {
         begun: SystemTime,
     ) -> Vec<ChangeKind> {
         let whole = |what| vec![ChangeKind::Whole { what, size: metadata.len() }];
-        let stamp = Stamp::of(metadata);
-        let known = self.known.get(path).copied();
-        if known.is_some_and(|known| known.stamp == stamp) {
+        let known = self.known.get(path).cloned();
+        if known.as_ref().is_some_and(|known| known.stamp == Stamp::of(metadata)) {
             return Vec::new();
         }
-        self.known.insert(path.to_owned(), Copied { lower: None, stamp });
+        self.known.insert(path.to_owned(), Copied::found(metadata, None));
         if metadata.is_dir() {
             return whole(Whole::Deep);
         }
@@ -168,40 +188,50 @@ impl CopyTree {
             return whole(Whole::Link);
         }
         self.links.remove(path);
-        if metadata.len() > rule.largest {
+        if metadata.len() > LARGEST_KEPT {
             return whole(Whole::Huge);
         }
-        let read = self.spot(path).and_then(|spot| spot.read(rule.largest));
-        let Ok((bytes, metadata)) = read else { return Vec::new() };
-        let whole = |what| vec![ChangeKind::Whole { what, size: metadata.len() }];
-        self.known.insert(path.to_owned(), Copied { lower: None, stamp: Stamp::of(&metadata) });
+        let look = self.spot(path).and_then(|spot| Look::at(&spot, rule));
+        let Ok(Look { content, text, metadata }) = look else { return Vec::new() };
+        self.known.insert(path.to_owned(), Copied::found(&metadata, Some(content)));
         let real = fs::symlink_metadata(self.lower.join(path)).ok();
-        let mode = layer::other_mode(real.as_ref().filter(|real| real.is_file()), &metadata);
-        let mode = mode.map(ChangeKind::Mode).into_iter();
+        let usual = layer::mode(real.as_ref().filter(|real| real.is_file()));
+        let shown_mode = known.as_ref().map_or(usual, |known| known.mode);
+        let mode = Some(layer::mode(Some(&metadata))).filter(|mode| *mode != shown_mode);
+        let mode =
+            mode.map(|mode| if mode == usual { ChangeKind::UsualMode } else { ChangeKind::Mode(mode) });
+        let was_real = known.as_ref().is_some_and(|known| known.lower.is_some());
         // What was put there for a view is judged by whoever made the view.
-        if known.is_some_and(|known| known.lower.is_some())
-            && Content::of(&bytes).is_at(&self.lower.join(path))
-        {
-            return mode.collect();
-        }
-        if !(rule.is_text)(&bytes) {
-            return whole(Whole::Binary);
-        }
+        let is_same = known.is_some_and(|known| known.content == Some(content))
+            || was_real && content.is_at(&self.lower.join(path));
         let changed = real.and_then(|real| real.modified().ok());
-        let overtaken = known.is_some_and(|known| known.lower.is_some())
-            && changed.is_some_and(|changed| changed > begun);
-        let written = if overtaken { ChangeKind::Overtaken } else { ChangeKind::Written(bytes) };
-        std::iter::once(written).chain(mode).collect()
+        let written = match text {
+            _ if is_same => None,
+            _ if was_real && changed.is_some_and(|changed| changed > begun) => Some(ChangeKind::Overtaken),
+            Some(text) => Some(ChangeKind::Written(text)),
+            None => Some(ChangeKind::Bytes { size: metadata.len() }),
+        };
+        written.into_iter().chain(mode).collect()
     }
 
     /// The copy has at `path` what the disk has.
     fn follow(&mut self, path: &Utf8Path, real: &Metadata) -> io::Result<()> {
         let lower = Stamp::of(real);
-        let before = self.known.get(path).copied();
+        let (before, mode) = (self.known.get(path), layer::mode(Some(real)));
         let now = self.spot(path).and_then(|spot| spot.metadata()).map(|now| Stamp::of(&now)).ok();
-        if before.is_some_and(|known| known.lower == Some(lower) && now == Some(known.stamp)) {
+        if let Some(known) = before
+            && known.lower == Some(lower)
+            && now == Some(known.stamp)
+        {
+            if real.is_file() && known.mode != mode {
+                let spot = self.spot(path)?;
+                spot.set_mode(mode)?;
+                let copied = Copied { lower: Some(lower), ..Copied::found(&spot.metadata()?, None) };
+                self.known.insert(path.to_owned(), copied);
+            }
             return Ok(());
         }
+        let is_new = before.is_none();
         let (spot, real_path) = (self.make_room(path)?, self.lower.join(path));
         if real.is_symlink() {
             let target = fs::read_link(&real_path)?;
@@ -212,32 +242,62 @@ impl CopyTree {
         } else {
             let file = spot.copy(real_path.as_std_path())?;
             // A build tool goes by the time: what the tree had there before may have been newer.
-            if before.is_none()
-                && let Ok(modified) = real.modified()
-            {
+            if is_new && let Ok(modified) = real.modified() {
                 let _ = file.set_modified(modified);
             }
         }
-        let stamp = Stamp::of(&spot.metadata()?);
-        self.known.insert(path.to_owned(), Copied { lower: Some(lower), stamp });
+        let copied = Copied { lower: Some(lower), ..Copied::found(&spot.metadata()?, None) };
+        self.known.insert(path.to_owned(), copied);
         Ok(())
     }
 
-    fn show(&mut self, path: Utf8PathBuf, bytes: Option<&[u8]>) -> io::Result<()> {
-        let Some(bytes) = bytes else {
-            self.remove(&path)?;
-            self.known.remove(&path);
-            self.gone.insert(path);
-            return Ok(());
+    fn show(&mut self, path: Utf8PathBuf, view: &FileView) -> io::Result<()> {
+        let real = fs::metadata(self.lower.join(&path)).ok().filter(Metadata::is_file);
+        let mode = view.mode.unwrap_or_else(|| layer::mode(real.as_ref()));
+        let (content, from) = match &view.content {
+            FileContent::Absent => {
+                self.remove(&path)?;
+                self.known.remove(&path);
+                self.gone.insert(path);
+                return Ok(());
+            }
+            FileContent::Real if real.is_none() => return Ok(()),
+            FileContent::Real => (None, None),
+            FileContent::Bytes(bytes) => {
+                let (spot, content) = (self.make_room(&path)?, Content::of(bytes));
+                if !content.is_in(&spot) {
+                    spot.write(bytes.as_slice(), mode)?;
+                }
+                (Some(content), None)
+            }
+            FileContent::Kept(from) => (Some(self.copy_in(&path, from, mode)?), Some(from.clone())),
         };
         let spot = self.make_room(&path)?;
-        if !Content::of(bytes).is_in(&spot) {
-            let real = fs::metadata(self.lower.join(&path)).ok();
-            spot.write(bytes, layer::mode(real.as_ref()))?;
+        if layer::mode(Some(&spot.metadata()?)) != mode {
+            spot.set_mode(mode)?;
         }
-        let stamp = Stamp::of(&spot.metadata()?);
-        self.known.insert(path, Copied { lower: None, stamp });
+        let lower = self.known.get(&path).and_then(|known| known.lower).filter(|_| content.is_none());
+        let copied = Copied { lower, from, ..Copied::found(&spot.metadata()?, content) };
+        self.known.insert(path, copied);
         Ok(())
+    }
+
+    /// The copy holds what the file `from` does.
+    fn copy_in(&self, path: &Utf8Path, from: &Utf8Path, mode: u32) -> io::Result<Content> {
+        let spot = self.make_room(path)?;
+        let now = spot.metadata().map(|now| Stamp::of(&now)).ok();
+        if let Some(Copied { stamp, content: Some(content), from: Some(known), .. }) = self.known.get(path)
+            && known == from
+            && now == Some(*stamp)
+        {
+            return Ok(*content);
+        }
+        let open = || below::open_plain(from.as_std_path()).map(|(file, _)| file);
+        let content = Content::of_all(open()?)?;
+        if !content.is_in(&spot) {
+            spot.write(open()?, mode)?;
+        }
+        Ok(content)
     }
 
     fn spot(&self, path: &Utf8Path) -> io::Result<Spot> {

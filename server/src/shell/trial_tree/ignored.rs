@@ -65,7 +65,7 @@ impl Ignored {
             let spot = Spot::find(upper.as_std_path(), path.as_std_path());
             let is_in_upper = |spot: &Spot| spot.metadata().is_ok_and(|metadata| metadata.is_file());
             let text = match spot {
-                Ok(spot) if is_in_upper(&spot) => spot.read(LARGEST_RULES).map(|(bytes, _)| bytes),
+                Ok(spot) if is_in_upper(&spot) => spot.read(LARGEST_RULES),
                 Ok(_) | Err(_) => below::read_plain(lower.join(&path).as_std_path(), LARGEST_RULES),
             };
             parsed(&lower.join(folder), &path, text)

@@ -2,11 +2,13 @@
 
 use std::fs::{self, Metadata};
 use std::hash::{DefaultHasher, Hasher as _};
-use std::io;
+use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::sync::OnceLock;
 
 use camino::Utf8Path;
 
+use super::TextRule;
 use super::below::{self, Spot};
 
 /// Which state of a file something is known of. Two equal ones are the same state: the time of the last change of the
@@ -53,37 +55,80 @@ impl Content {
         Self { length: bytes.len() as u64, hash: hasher.finish() }
     }
 
+    /// Of all that `from` gives, which need not fit into memory.
+    pub(super) fn of_all(mut from: impl Read) -> io::Result<Self> {
+        let (mut hasher, mut length) = (DefaultHasher::new(), 0);
+        let mut piece = vec![0; PIECE];
+        loop {
+            let read = match from.read(&mut piece) {
+                Ok(0) => return Ok(Self { length, hash: hasher.finish() }),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                read => read?,
+            };
+            hasher.write(piece.get(..read).unwrap_or_default());
+            length += read as u64;
+        }
+    }
+
     /// Whether the regular file at `path` holds these bytes.
     pub(super) fn is_at(self, path: &Utf8Path) -> bool {
-        let same_length = fs::symlink_metadata(path)
-            .is_ok_and(|metadata| metadata.is_file() && metadata.len() == self.length);
-        same_length && self.is(below::read_plain(path.as_std_path(), self.length))
+        self.is(below::open_plain(path.as_std_path()))
     }
 
     /// The same of a file of a trial tree.
     pub(super) fn is_in(self, spot: &Spot) -> bool {
-        self.is(spot.read(self.length).map(|(bytes, _)| bytes))
+        self.is(spot.open())
     }
 
-    fn is(self, bytes: io::Result<Vec<u8>>) -> bool {
-        bytes.is_ok_and(|bytes| Self::of(&bytes) == self)
+    fn is(self, opened: io::Result<(fs::File, Metadata)>) -> bool {
+        let Ok((file, metadata)) = opened else { return false };
+        metadata.len() == self.length
+            && Self::of_all(file.take(self.length.saturating_add(1))).is_ok_and(|content| content == self)
     }
 }
 
-/// The permissions of a file that a command left, if they are not those that it has, or would be made with, in the real
-/// folder.
-pub(super) fn other_mode(real: Option<&Metadata>, now: &Metadata) -> Option<u32> {
-    const MAY_RUN: u32 = 0o111;
-    let now = mode(Some(now));
-    let differs = match real {
-        Some(real) => mode(Some(real)) != now,
-        // The rest of a new file's is as the umask has it.
-        None => now & MAY_RUN != 0,
-    };
-    differs.then_some(now)
+/// Bytes that are read at once.
+const PIECE: usize = 1 << 16;
+
+/// A regular file that a command left, as it was looked at.
+pub(super) struct Look {
+    pub(super) content: Content,
+    /// `None`: they are no text.
+    pub(super) text: Option<Vec<u8>>,
+    pub(super) metadata: Metadata,
+}
+
+impl Look {
+    pub(super) fn at(spot: &Spot, rule: TextRule) -> io::Result<Self> {
+        let (mut file, metadata) = spot.open()?;
+        if metadata.len() > rule.largest {
+            return Ok(Self { content: Content::of_all(file)?, text: None, metadata });
+        }
+        let mut bytes = Vec::new();
+        file.by_ref().take(rule.largest.saturating_add(1)).read_to_end(&mut bytes)?;
+        let content = if bytes.len() as u64 > rule.largest {
+            Content::of_all(bytes.as_slice().chain(file))?
+        } else {
+            Content::of(&bytes)
+        };
+        let is_text = content.length <= rule.largest && (rule.is_text)(&bytes);
+        Ok(Self { content, text: is_text.then_some(bytes), metadata })
+    }
 }
 
 /// The permissions of `metadata`, or those of a new file.
 pub(super) fn mode(metadata: Option<&Metadata>) -> u32 {
-    metadata.map_or(0o644, |metadata| metadata.permissions().mode() & 0o7777)
+    metadata.map_or_else(usual_mode, |metadata| metadata.permissions().mode() & 0o7777)
+}
+
+/// As the umask has it.
+fn usual_mode() -> u32 {
+    static UMASK: OnceLock<u32> = OnceLock::new();
+    let umask = UMASK.get_or_init(|| {
+        // To ask the system itself for it is to change it.
+        let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("Umask:"));
+        line.and_then(|umask| u32::from_str_radix(umask.trim(), 8).ok()).unwrap_or(0o022)
+    });
+    0o666 & !umask
 }

@@ -14,8 +14,8 @@ use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
-use super::layer::{Content, Stamp};
-use super::{FileView, TextRule, TreeChange};
+use super::layer::{self, Content, Stamp};
+use super::{FileContent, FileView, TextRule, TreeChange};
 
 /// One root of the workspace with its layer.
 #[derive(Debug)]
@@ -25,8 +25,10 @@ pub(in crate::shell) struct OverlayTree {
     upper: Utf8PathBuf,
     /// What is known of the layer's files that git does not ignore, by path below the root.
     known: BTreeMap<Utf8PathBuf, Known>,
-    /// Files that can't be shown as text: kept as the command left them.
+    /// What can't be brought back: kept as the command left it.
     kept: BTreeMap<Utf8PathBuf, Kept>,
+    /// Files outside of the tree that files of the layer are known to be copies of.
+    copies: BTreeMap<Utf8PathBuf, Utf8PathBuf>,
 }
 
 /// A file of the layer as it is known.
@@ -35,6 +37,8 @@ enum Known {
     Has {
         content: Content,
         stamp: Stamp,
+        /// Its permissions.
+        mode: u32,
     },
     /// Hidden, if the real folder has it.
     Gone,
@@ -51,8 +55,9 @@ impl OverlayTree {
     /// The tree over `lower`, with its layer in the folder `upper`, which is made.
     pub(in crate::shell) fn new(lower: &Utf8Path, upper: &Utf8Path) -> io::Result<Self> {
         fs::create_dir_all(upper)?;
-        let (known, kept) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { lower: lower.to_owned(), upper: upper.to_owned(), known, kept })
+        let (lower, upper) = (lower.to_owned(), upper.to_owned());
+        let (known, kept, copies) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        Ok(Self { lower, upper, known, kept, copies })
     }
 
     pub(in crate::shell) fn root(&self) -> &Utf8Path {
@@ -70,21 +75,35 @@ impl OverlayTree {
         for view in views {
             let Ok(path) = view.path.strip_prefix(&self.lower) else { continue };
             let path = path.to_owned();
-            match &view.bytes {
-                Some(bytes) if !Content::of(bytes).is_at(&self.lower.join(&path)) => {
-                    self.place(&path, bytes)?;
-                    wanted.insert(path);
-                }
-                None if fs::symlink_metadata(self.lower.join(&path)).is_ok() => {
-                    self.hide(&path)?;
-                    wanted.insert(path);
-                }
-                Some(_) | None => {}
+            let real = fs::symlink_metadata(self.lower.join(&path)).ok();
+            let has_mode = view.mode.is_none_or(|mode| {
+                real.as_ref().is_some_and(|real| real.is_file() && layer::mode(Some(real)) == mode)
+            });
+            let is_real = match &view.content {
+                FileContent::Absent => real.is_none(),
+                FileContent::Bytes(bytes) => has_mode && Content::of(bytes).is_at(&self.lower.join(&path)),
+                FileContent::Kept(_) => false,
+                FileContent::Real => has_mode || !real.is_some_and(|real| real.is_file()),
+            };
+            if is_real {
+                continue;
             }
+            match view.content {
+                FileContent::Absent => self.hide(&path)?,
+                FileContent::Bytes(_) | FileContent::Kept(_) | FileContent::Real => {
+                    self.place(&path, &view.content, view.mode)?;
+                }
+            }
+            wanted.insert(path);
         }
         let others: Vec<Utf8PathBuf> =
             self.known.keys().filter(|path| !wanted.contains(*path)).cloned().collect();
         others.iter().try_for_each(|path| self.show_real(path))
+    }
+
+    /// The regular file at `path` of the tree as a command left it.
+    pub(in crate::shell) fn open(&self, path: &Utf8Path) -> io::Result<fs::File> {
+        Ok(self.spot(path)?.open()?.0)
     }
 
     /// What differs in the tree from what was put there, or was found the last time. `begun`: when the command was started.

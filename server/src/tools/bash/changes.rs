@@ -1,12 +1,14 @@
 //! What a command changed in the trial tree, as proposals for the user to decide on.
 
+mod whole;
+
 use super::super::{ToolUseContext, proposing};
 use super::extents::Extents;
 use super::views::Views;
 use crate::documents::{AbsPath, Text, text_of};
 use crate::permissions::{ChangeVerdict, decide_change};
-use crate::review::{Proposal, ProposeError, Proposed, Reason};
-use crate::shell::{ChangeKind, TreeChange, Whole};
+use crate::review::{Proposal, ProposeError, Proposed, Reason, WholeFile};
+use crate::shell::{ChangeKind, LARGEST_KEPT, TreeChange, Whole};
 
 /// What became of one change.
 #[derive(Clone, Debug, PartialEq)]
@@ -22,6 +24,10 @@ pub(super) enum What {
     Created(Proposed),
     Changed(Proposed),
     Deleted(Proposed),
+    /// It waits for the person as a whole, or its permissions do.
+    Whole(WholeFile),
+    /// What was pending is undone.
+    AsOnDisk,
     /// Why, for the model and for the person.
     NotProposed(String),
 }
@@ -42,12 +48,13 @@ pub(super) async fn propose(
         let mut reason = proposing::reason(context, summary.to_owned());
         reason.must_ask = unfinished.map(str::to_owned);
         let verdict = match &change.kind {
-            ChangeKind::Written(_) | ChangeKind::Deleted => decide_change(&path, &context.policy),
+            ChangeKind::Written(_)
+            | ChangeKind::Bytes { .. }
+            | ChangeKind::Deleted
+            | ChangeKind::Mode(_)
+            | ChangeKind::UsualMode => decide_change(&path, &context.policy),
             // These are never proposed.
-            ChangeKind::Mode(_)
-            | ChangeKind::Whole { .. }
-            | ChangeKind::Overtaken
-            | ChangeKind::Repository => ChangeVerdict::Free,
+            ChangeKind::Whole { .. } | ChangeKind::Overtaken | ChangeKind::Repository => ChangeVerdict::Free,
         };
         let denied = match verdict {
             ChangeVerdict::Free => None,
@@ -69,11 +76,11 @@ pub(super) async fn propose(
                 }
                 what
             }
-            (ChangeKind::Deleted, None) => deleted(context, reason, &path).await,
-            (ChangeKind::Mode(mode), None) => {
-                What::NotProposed(format!("its permissions are {mode:o} now, which can't be proposed"))
-            }
-            (ChangeKind::Whole { what, size }, None) => What::NotProposed(whole(*what, *size)),
+            (ChangeKind::Bytes { .. }, None) => whole::made(context, reason, &path).await,
+            (ChangeKind::Deleted, None) => deleted(context, views, reason, &path).await,
+            (ChangeKind::Mode(mode), None) => whole::mode(context, reason, &path, Some(*mode)).await,
+            (ChangeKind::UsualMode, None) => whole::mode(context, reason, &path, None).await,
+            (ChangeKind::Whole { what, size }, None) => What::NotProposed(not_kept(*what, *size)),
             (ChangeKind::Overtaken, None) => What::NotProposed(
                 "the user changed the file while the command ran: run the command again if it is still wanted"
                     .to_owned(),
@@ -96,8 +103,8 @@ async fn written(
     (path, bytes): (&AbsPath, &[u8]),
     extents: &Extents,
 ) -> (What, Option<What>) {
-    let Some(text) = text_of(bytes) else {
-        return (What::NotProposed(whole(Whole::Binary, bytes.len() as u64)), None);
+    let Some(text) = text_of(bytes).filter(|_| !whole::is_no_text(context, path)) else {
+        return (whole::written(context, reason, path, bytes).await, None);
     };
     // A text keeps the encoding of its file, and a new one has none of its own.
     let keeps_form = context.documents.bytes_of(path, &text) == bytes;
@@ -141,7 +148,15 @@ fn same(now: Option<&Text>, text: &Text) -> Option<Text> {
     now.filter(|now| *now == text).cloned()
 }
 
-async fn deleted(context: &ToolUseContext, reason: Reason, path: &AbsPath) -> What {
+async fn deleted(context: &ToolUseContext, views: &Views, reason: Reason, path: &AbsPath) -> What {
+    // What is behind a link is another file.
+    if path.as_path().is_symlink() {
+        return What::NotProposed("deleted, which can't be proposed of a symbolic link".to_owned());
+    }
+    let is_made_whole = views.is_whole(path) && !path.as_path().exists();
+    if is_made_whole || whole::is_no_text(context, path) {
+        return whole::deleted(context, reason, path).await;
+    }
     let make = Box::new(|_: &crate::review::AgentView| Ok(Proposal::Delete));
     match context.desk.propose(&context.session, path, reason, make).await {
         Ok(proposed) => What::Deleted(proposed),
@@ -154,10 +169,13 @@ fn refused(error: ProposeError) -> What {
     What::NotProposed(format!("not proposed: {}", why.trim_end_matches('.')))
 }
 
-fn whole(what: Whole, size: u64) -> String {
+fn not_kept(what: Whole, size: u64) -> String {
     let kind = match what {
-        Whole::Binary => "a binary file",
-        Whole::Huge => "a file too large to review",
+        Whole::Huge => {
+            return format!(
+                "{size} bytes, and {LARGEST_KEPT} are the most that can be proposed: it is there for the next command only"
+            );
+        }
         Whole::Link => "a symbolic link",
         Whole::Special => "a pipe, socket or device",
         Whole::Deep => {
@@ -165,5 +183,5 @@ fn whole(what: Whole, size: u64) -> String {
         }
         Whole::OddName => return "its name is not UTF-8, so nothing of it can be proposed".to_owned(),
     };
-    format!("{kind} of {size} bytes, which can't be proposed: it is there for the next command only")
+    format!("{kind}, which can't be proposed: it is there for the next command only")
 }

@@ -34,7 +34,9 @@ impl Extents {
                 ChangeKind::Deleted => gone.push(path),
                 ChangeKind::Written(bytes) if before(&path).is_none() => made.push((path, bytes)),
                 ChangeKind::Written(_)
+                | ChangeKind::Bytes { .. }
                 | ChangeKind::Mode(_)
+                | ChangeKind::UsualMode
                 | ChangeKind::Whole { .. }
                 | ChangeKind::Overtaken
                 | ChangeKind::Repository => {}

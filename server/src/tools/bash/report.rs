@@ -10,7 +10,7 @@ use super::changes::{Told, What};
 use crate::conversation::ToolResultContent;
 use crate::documents::AbsPath;
 use crate::permissions::is_tracked;
-use crate::review::{ComesIn, HunkId, Proposed};
+use crate::review::{ComesIn, HunkId, ModeChange, Proposed, WholeBytes, WholeFile};
 use crate::shell::command::is_benign_exit;
 use crate::shell::{Exit, Ground, How, Outcome, Shown, Task, TrialMode, WallKind};
 
@@ -164,6 +164,8 @@ fn list(changes: &[Told]) -> Option<String> {
             What::Created(proposed) => format!("{path}: new, {}", fate(proposed)),
             What::Changed(proposed) => format!("{path}: changed, {}", fate(proposed)),
             What::Deleted(proposed) => format!("{path}: deleted, {}", fate(proposed)),
+            What::Whole(whole) => format!("{path}: {}, pending review as a whole", in_words(whole)),
+            What::AsOnDisk => format!("{path}: as it is on disk again, so nothing of that is pending"),
             What::NotProposed(why) => format!("{path}: {why}"),
         };
         if let Some(why) = must_ask {
@@ -186,7 +188,7 @@ fn left_behind(changes: &[Told]) -> Option<String> {
         .iter()
         .filter_map(|told| match &told.what {
             What::NotProposed(why) => Some(format!("{}: {why}", told.path)),
-            What::Created(_) | What::Changed(_) | What::Deleted(_) => None,
+            What::Created(_) | What::Changed(_) | What::Deleted(_) | What::Whole(_) | What::AsOnDisk => None,
         })
         .collect();
     let more = lines.len().saturating_sub(NAMED);
@@ -194,6 +196,23 @@ fn left_behind(changes: &[Told]) -> Option<String> {
     let named = lines.iter().take(NAMED).cloned().collect::<Vec<_>>().join("; ");
     (!lines.is_empty())
         .then(|| format!("Not all that the command did comes to you as a change. {named}{more}."))
+}
+
+/// What became of bytes and permissions.
+fn in_words(whole: &WholeFile) -> String {
+    let bytes = whole.bytes.map(|bytes| match bytes {
+        WholeBytes::Made { size } => format!("new, {size} bytes that are no text to review"),
+        WholeBytes::Changed { from, to } => {
+            format!("changed, {to} bytes in place of {from}, no text to review")
+        }
+        WholeBytes::Deleted { from } => format!("deleted, {from} bytes"),
+    });
+    let mode = whole.mode.map(|ModeChange { from, to }| match from {
+        Some(from) => format!("permissions {to:o} in place of {from:o}"),
+        None => format!("permissions {to:o}"),
+    });
+    let parts: Vec<String> = [bytes, mode].into_iter().flatten().collect();
+    parts.join(", ")
 }
 
 /// Whether it waits for the user, and under which names.
@@ -227,6 +246,8 @@ fn data(task: &Task, outcome: &Outcome, shown: &Shown, changes: &[Told]) -> Valu
                 What::Created(proposed) => ("create", proposed.hunks.as_slice()),
                 What::Changed(proposed) => ("update", proposed.hunks.as_slice()),
                 What::Deleted(proposed) => ("delete", proposed.hunks.as_slice()),
+                What::Whole(whole) => (kind_of(whole), [].as_slice()),
+                What::AsOnDisk => ("undone", [].as_slice()),
                 What::NotProposed(_) => ("other", [].as_slice()),
             };
             let hunks: Vec<&str> = hunks.iter().map(|hunk| hunk.0.as_str()).collect();
@@ -242,6 +263,15 @@ fn data(task: &Task, outcome: &Outcome, shown: &Shown, changes: &[Told]) -> Valu
         fields.insert("persistedOutputSize".to_owned(), json!(shown.total));
     }
     data
+}
+
+fn kind_of(whole: &WholeFile) -> &'static str {
+    match whole.bytes {
+        Some(WholeBytes::Made { .. }) => "create",
+        Some(WholeBytes::Changed { .. }) => "update",
+        Some(WholeBytes::Deleted { .. }) => "delete",
+        None => "mode",
+    }
 }
 
 /// What it ran on, and why on nothing better.

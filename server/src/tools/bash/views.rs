@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::ToolUseContext;
-use crate::documents::{AbsPath, FileStateCache, Text};
+use crate::documents::{AbsPath, FileStateCache, Kept, Text};
 use crate::permissions::forbidden_files;
-use crate::shell::FileView;
+use crate::review::{AgentBytes, AgentWhole};
+use crate::shell::{FileContent, FileView};
 
 /// Unsaved text, and over it the session's drafts; and what is kept from it.
 #[derive(Clone)]
@@ -16,6 +17,8 @@ pub(in crate::tools) struct Views {
     cwd: AbsPath,
     /// `None`: there is no such file.
     texts: Arc<BTreeMap<AbsPath, Option<Text>>>,
+    /// What is pending of files beside their text.
+    wholes: Arc<BTreeMap<AbsPath, AgentWhole>>,
     /// Files that it can't read.
     hidden: Arc<[AbsPath]>,
 }
@@ -28,10 +31,12 @@ impl Views {
         let drafts = context.desk.drafts(&context.session).await.into_iter();
         let drafts = drafts.map(|draft| (draft.path, draft.text));
         let texts = Arc::new(unsaved.chain(drafts).collect());
+        let wholes = context.desk.wholes(&context.session).await.into_iter();
+        let wholes = Arc::new(wholes.map(|whole| (whole.path.clone(), whole)).collect());
         let cwd = AbsPath::new(context.shell.cwd()).unwrap_or_else(AbsPath::root);
         let policy = context.policy.clone();
         let hidden = tokio::task::spawn_blocking(move || forbidden_files(&policy)).await.unwrap_or_default();
-        Self { documents: context.documents.clone(), cwd, texts, hidden: hidden.into() }
+        Self { documents: context.documents.clone(), cwd, texts, wholes, hidden: hidden.into() }
     }
 
     /// What rules keep from it.
@@ -47,18 +52,36 @@ impl Views {
     pub(super) async fn files(&self) -> Vec<FileView> {
         let views = self.clone();
         let encoding = tokio::task::spawn_blocking(move || {
-            let file = |(path, text): (&AbsPath, &Option<Text>)| FileView {
+            let file = |path: &AbsPath| FileView {
                 path: path.as_path().to_owned(),
-                bytes: text.as_ref().map(|text| views.bytes(path, text)),
+                content: views.content(path),
+                mode: views.wholes.get(path).and_then(|whole| whole.mode),
             };
-            views.texts.iter().map(file).collect()
+            views.paths().map(file).collect()
         });
         encoding.await.unwrap_or_default()
     }
 
+    fn content(&self, path: &AbsPath) -> FileContent {
+        let kept =
+            |kept: &Kept| kept.path().map_or(FileContent::Real, |path| FileContent::Kept(path.to_owned()));
+        match (self.wholes.get(path).and_then(|whole| whole.bytes.as_ref()), self.texts.get(path)) {
+            (Some(AgentBytes::Kept(bytes)), _) => kept(bytes),
+            (Some(AgentBytes::Gone), _) | (None, Some(None)) => FileContent::Absent,
+            (None, Some(Some(text))) => FileContent::Bytes(self.bytes(path, text)),
+            (None, None) => FileContent::Real,
+        }
+    }
+
     /// The files in question.
     pub(super) fn paths(&self) -> impl Iterator<Item = &AbsPath> {
-        self.texts.keys()
+        let of_wholes = self.wholes.keys().filter(|path| !self.texts.contains_key(*path));
+        self.texts.keys().chain(of_wholes)
+    }
+
+    /// Whether the command was shown bytes there that are no text, and not the disk's.
+    pub(super) fn is_whole(&self, path: &AbsPath) -> bool {
+        self.wholes.get(path).is_some_and(|whole| whole.bytes.is_some())
     }
 
     /// What the command was shown of the file at `path`, if that was not what the disk has.

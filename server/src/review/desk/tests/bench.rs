@@ -11,7 +11,8 @@ use crate::editor::PositionEncoding;
 use crate::editor::fake::{DidChange, FakeEditor};
 use crate::review::{
     Acceptance, Decide, Decision, DecisionResult, DeskHandle, Extent, FileKind, HunkRef, HunkState,
-    MakeProposal, Outcome, Proposal, ProposeError, Proposed, Reason, Target, Told, ToldWhat,
+    MakeProposal, ModeChange, Outcome, Proposal, ProposeError, Proposed, Reason, Target, Told, ToldWhat,
+    WholeBytes, WholeChange, WholeFile,
 };
 
 pub(super) const ABCD: &str = "a\nb\nc\nd\n";
@@ -221,6 +222,23 @@ impl Bench {
         self.propose(session, name, "delete", Box::new(|_| Ok(Proposal::Delete))).await.unwrap();
     }
 
+    /// A change of a file as a whole that a command made.
+    pub(super) async fn propose_whole(
+        &self,
+        session: &str,
+        name: &str,
+        change: WholeChange,
+    ) -> Result<Option<WholeFile>, ProposeError> {
+        let session = SessionId(session.to_owned());
+        self.desk.propose_whole(&session, &self.path(name), reason("run"), change).await
+    }
+
+    /// Where bytes are kept until they are decided on.
+    pub(super) fn keeping(&self) -> AbsPath {
+        let folder = self.folder.path().canonicalize().unwrap();
+        AbsPath::new(folder.join(".kept").to_str().unwrap()).unwrap()
+    }
+
     /// The file as the session's agent has it.
     pub(super) async fn agents(&self, session: &str, name: &str) -> Option<String> {
         let view = self.desk.agent_view(&SessionId(session.to_owned()), &self.path(name)).await;
@@ -261,6 +279,9 @@ impl Bench {
                     HunkState::Conflicted => "conflicted",
                 };
                 writeln!(shown, "{name} [{session}] {line} {old} -> {new} {state}{differs}").unwrap();
+            }
+            if let Some(whole) = &file.whole {
+                writeln!(shown, "{name} [{session}] whole: {}", whole_in_short(whole)).unwrap();
             }
         }
         shown
@@ -326,6 +347,20 @@ pub(super) fn message(results: &[DecisionResult]) -> &str {
     messages.next().expect("a message")
 }
 
+fn whole_in_short(whole: &WholeFile) -> String {
+    let bytes = whole.bytes.map(|bytes| match bytes {
+        WholeBytes::Made { size } => format!("made {size}"),
+        WholeBytes::Changed { from, to } => format!("changed {from}>{to}"),
+        WholeBytes::Deleted { from } => format!("deleted {from}"),
+    });
+    let mode = whole.mode.map(|ModeChange { from, to }| match from {
+        Some(from) => format!("mode {from:o}>{to:o}"),
+        None => format!("mode {to:o}"),
+    });
+    let parts: Vec<String> = [bytes, mode].into_iter().flatten().collect();
+    format!("{}{}", parts.join(", "), if whole.conflict { " (conflict)" } else { "" })
+}
+
 fn in_short(what: &ToldWhat) -> String {
     match what {
         ToldWhat::Accepted { summary } => format!("accepted: {summary}"),
@@ -342,6 +377,7 @@ fn in_short(what: &ToldWhat) -> String {
             let others = if *by_others { " (with others)" } else { "" };
             format!("conflicted: {summary}{amended}{others}")
         }
+        ToldWhat::Overtaken { summary } => format!("overtaken: {summary}"),
         ToldWhat::FileChanged { by, .. } => format!("changed by {by}"),
         ToldWhat::FileRenamed { to } => format!("renamed to {}", to.file_name()),
     }

@@ -10,8 +10,8 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::below;
 use super::super::ignored::{Ignored, REPOSITORY};
-use super::super::layer::{self, Content, Stamp};
-use super::super::{ChangeKind, TextRule, TreeChange, Whole, whiteout};
+use super::super::layer::{self, Look, Stamp};
+use super::super::{ChangeKind, LARGEST_KEPT, TextRule, TreeChange, Whole, whiteout};
 use super::{Kept, Known, OverlayTree};
 
 /// One look at the layer.
@@ -142,32 +142,37 @@ impl<'t> Differences<'t> {
         {
             return;
         }
-        if metadata.len() > self.rule.largest {
+        if metadata.len() > LARGEST_KEPT {
             self.whole(path, metadata, Whole::Huge);
             return;
         }
-        let read = self.tree.spot(path).and_then(|spot| spot.read(self.rule.largest));
+        let look = self.tree.spot(path).and_then(|spot| Look::at(&spot, self.rule));
         // Replaced since, by a command that still runs: the next look finds what it is then.
-        let Ok((bytes, metadata)) = read else { return };
-        let metadata = &metadata;
-        let content = Content::of(&bytes);
-        let is_same = match known {
-            Some(Known::Has { content: known, .. }) => known == content,
-            Some(Known::Gone) => false,
-            None => content.is_at(&self.tree.lower.join(path)),
+        let Ok(Look { content, text, metadata }) = look else { return };
+        let (is_same, shown_mode) = match known {
+            Some(Known::Has { content: known, mode, .. }) => (known == content, mode),
+            Some(Known::Gone) => (false, layer::mode(real)),
+            None => (content.is_at(&self.tree.lower.join(path)), layer::mode(real)),
         };
-        if !is_same && !(self.rule.is_text)(&bytes) {
-            self.whole(path, metadata, Whole::Binary);
-            return;
-        }
         // It can't be gone again: nobody else writes here.
         let _ = self.tree.know(path, content);
+        self.tree.kept.remove(path);
         if !is_same {
+            self.tree.copies.remove(path);
             let overtaken = known.is_none() && self.is_newer(real);
-            self.add(path, if overtaken { ChangeKind::Overtaken } else { ChangeKind::Written(bytes) });
+            self.add(
+                path,
+                match text {
+                    _ if overtaken => ChangeKind::Overtaken,
+                    Some(text) => ChangeKind::Written(text),
+                    None => ChangeKind::Bytes { size: metadata.len() },
+                },
+            );
         }
-        if let Some(mode) = layer::other_mode(real, metadata) {
-            self.add(path, ChangeKind::Mode(mode));
+        let mode = layer::mode(Some(&metadata));
+        if mode != shown_mode {
+            let is_usual = mode == layer::mode(real);
+            self.add(path, if is_usual { ChangeKind::UsualMode } else { ChangeKind::Mode(mode) });
         }
     }
 

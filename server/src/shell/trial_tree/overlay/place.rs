@@ -10,22 +10,54 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::below::{self, Spot};
 use super::super::layer::{self, Content, Stamp};
-use super::super::whiteout;
+use super::super::{FileContent, whiteout};
 use super::{Known, OverlayTree};
 
 impl OverlayTree {
-    /// The tree has `bytes` at `path`.
-    pub(super) fn place(&mut self, path: &Utf8Path, bytes: &[u8]) -> io::Result<()> {
-        let content = Content::of(bytes);
-        if let Some(Known::Has { content: known, stamp }) = self.known.get(path)
-            && *known == content
-            && self.stamp(path) == Some(*stamp)
-        {
-            return Ok(());
+    /// The tree has at `path` a file with this content, which is not [`FileContent::Absent`], and these permissions.
+    pub(super) fn place(
+        &mut self,
+        path: &Utf8Path,
+        content: &FileContent,
+        mode: Option<u32>,
+    ) -> io::Result<()> {
+        let real = self.lower.join(path);
+        let lower = fs::symlink_metadata(&real).ok().filter(fs::Metadata::is_file);
+        let mode = mode.unwrap_or_else(|| layer::mode(lower.as_ref()));
+        let open = |path: &Utf8Path| below::open_plain(path.as_std_path()).map(|(file, _)| file);
+        let there = match self.known.get(path) {
+            Some(Known::Has { content, stamp, mode }) if self.stamp(path) == Some(*stamp) => {
+                Some((*content, *mode))
+            }
+            Some(Known::Has { .. } | Known::Gone) | None => None,
+        };
+        let now = match content {
+            FileContent::Absent => return self.hide(path),
+            FileContent::Bytes(bytes) => Content::of(bytes),
+            FileContent::Kept(from) => match there {
+                Some((content, _)) if self.copies.get(path) == Some(from) => content,
+                Some(_) | None => Content::of_all(open(from)?)?,
+            },
+            FileContent::Real => Content::of_all(open(&real)?)?,
+        };
+        if there != Some((now, mode)) {
+            let spot = self.make_room(path)?;
+            if there.is_none_or(|(there, _)| there != now) {
+                match content {
+                    FileContent::Absent => {}
+                    FileContent::Bytes(bytes) => spot.write(bytes.as_slice(), mode)?,
+                    FileContent::Kept(from) => spot.write(open(from)?, mode)?,
+                    FileContent::Real => spot.write(open(&real)?, mode)?,
+                }
+            }
+            spot.set_mode(mode)?;
+            self.know(path, now)?;
         }
-        let lower = fs::symlink_metadata(self.lower.join(path)).ok();
-        self.make_room(path)?.write(bytes, layer::mode(lower.as_ref()))?;
-        self.know(path, content)
+        match content {
+            FileContent::Kept(from) => self.copies.insert(path.to_owned(), from.clone()),
+            FileContent::Absent | FileContent::Bytes(_) | FileContent::Real => self.copies.remove(path),
+        };
+        Ok(())
     }
 
     /// The tree has nothing at `path`.
@@ -51,16 +83,14 @@ impl OverlayTree {
             (Known::Gone, Some(_)) => self.uncover(path)?,
             (Known::Gone, None) => {}
             (Known::Has { .. }, None) => self.remove(path)?,
-            (Known::Has { content, stamp }, Some(lower)) => {
+            (Known::Has { content, stamp, mode }, Some(lower)) => {
                 let is_newer = Stamp::of(&lower).is_newer(stamp);
                 if !lower.is_file() || is_newer {
                     self.remove(path)?;
+                    self.uncover(path)?;
+                } else if !content.is_at(&real) || mode != layer::mode(Some(&lower)) {
+                    return self.place(path, &FileContent::Real, None);
                 } else {
-                    if !content.is_at(&real) {
-                        let bytes = fs::read(&real)?;
-                        self.make_room(path)?.write(&bytes, layer::mode(Some(&lower)))?;
-                        return self.know(path, Content::of(&bytes));
-                    }
                     return Ok(());
                 }
             }
@@ -71,8 +101,9 @@ impl OverlayTree {
 
     /// Notes what the layer has at `path` by now.
     pub(super) fn know(&mut self, path: &Utf8Path, content: Content) -> io::Result<()> {
-        let stamp = Stamp::of(&self.spot(path)?.metadata()?);
-        self.known.insert(path.to_owned(), Known::Has { content, stamp });
+        let now = self.spot(path)?.metadata()?;
+        let (stamp, mode) = (Stamp::of(&now), layer::mode(Some(&now)));
+        self.known.insert(path.to_owned(), Known::Has { content, stamp, mode });
         Ok(())
     }
 
