@@ -192,15 +192,19 @@ async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
     let not_proposed = [
         "mark.txt: only its byte order mark or its encoding was changed, which can't be proposed",
         "both.txt: its byte order mark or its encoding was changed too, which can't be proposed",
-        "run.sh: its permissions are 755 now, which can't be proposed",
-        "binary: a binary file of 3 bytes, which can't be proposed",
         "odd\u{fffd}.txt: its name is not UTF-8, so nothing of it can be proposed",
     ];
     for want in not_proposed {
         assert!(told.contains(want), "{want} in {told}");
         assert!(ran.out.contains(want), "{want} in {}", ran.out);
     }
-    assert!(told.contains("run.sh: changed, accepted as it comes (h_"), "{told}");
+    for want in [
+        "run.sh: changed, accepted as it comes (h_",
+        "run.sh: permissions 755 in place of 644, pending review as a whole",
+        "binary: new, 3 bytes that are no text to review, pending review as a whole",
+    ] {
+        assert!(told.contains(want), "{want} in {told}");
+    }
     assert!(!told.contains("mark.txt: changed"), "{told}");
     let read = |name: &str| std::fs::read_to_string(home.path(name)).unwrap();
     assert_eq!(

@@ -270,6 +270,8 @@ impl CopyTree {
                 }
                 (Some(content), None)
             }
+            // By a command that still runs, and may have it open: what came of it is told when somebody looks.
+            FileContent::Kept(_) if self.is_written_since(&path) => return Ok(()),
             FileContent::Kept(from) => (Some(self.copy_in(&path, from, mode)?), Some(from.clone())),
         };
         let spot = self.make_room(&path)?;
@@ -280,6 +282,12 @@ impl CopyTree {
         let copied = Copied { lower, from, ..Copied::found(&spot.metadata()?, content) };
         self.known.insert(path, copied);
         Ok(())
+    }
+
+    /// The file was changed since it was looked at.
+    fn is_written_since(&self, path: &Utf8Path) -> bool {
+        let now = self.spot(path).and_then(|spot| spot.metadata()).map(|now| Stamp::of(&now));
+        self.known.get(path).is_some_and(|known| now.is_ok_and(|now| now != known.stamp))
     }
 
     /// The copy holds what the file `from` does.

@@ -33,6 +33,8 @@ impl OverlayTree {
         };
         let now = match content {
             FileContent::Absent => return self.hide(path),
+            // By a command that still runs, and may have it open: what came of it is told when somebody looks.
+            FileContent::Kept(_) if self.is_written_since(path) => return Ok(()),
             FileContent::Bytes(bytes) => Content::of(bytes),
             FileContent::Kept(from) => match there {
                 Some((content, _)) if self.copies.get(path) == Some(from) => content,
@@ -136,6 +138,12 @@ impl OverlayTree {
 
     fn stamp(&self, path: &Utf8Path) -> Option<Stamp> {
         Some(Stamp::of(&self.spot(path).ok()?.metadata().ok()?))
+    }
+
+    /// The file was changed since it was looked at.
+    fn is_written_since(&self, path: &Utf8Path) -> bool {
+        let now = self.stamp(path);
+        matches!(self.known.get(path), Some(Known::Has { stamp, .. }) if now.is_some_and(|now| now != *stamp))
     }
 
     /// Whether the layer hides what the disk has at `path`.

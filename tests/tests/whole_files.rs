@@ -1,0 +1,162 @@
+//! What a command leaves that is no text: pictures that it makes, changes and deletes, and permissions. The person decides on
+//! it as on any other change, and until then it is in the trial tree alone.
+
+#![cfg(unix)]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that can't go on ends with its cause"
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use copydesk_tests::client::Home;
+use copydesk_tests::model_server::{Answer, ModelServer};
+use copydesk_tests::puppet::{Outcome, Puppets};
+use serde_json::{Value, json};
+
+const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe";
+/// What the tree has, as a command in it sees it.
+const LIST: &str = r#"stat -c '%n %a' *; sha256sum *"#;
+const COMMAND: &str = r"printf '\x89PNG\r\n\x1a\n\0\0\0\1made' >made.png; cp made.png tool; chmod 755 tool
+    printf '\0more' >>old.png; rm gone.png; chmod +x run.sh; echo 'echo two' >>both.sh; chmod 700 both.sh
+    printf '#!/bin/sh\n' >new.sh; chmod 755 new.sh; printf 'text\n' >was.png; printf 'a\0b' >was.txt";
+
+/// Files, and where commands are tried.
+fn home(trial_tree: &str) -> Home {
+    let home = Home::new();
+    let config = format!("[permissions]\nallow = [\"Bash\"]\n[shell]\ntrial_tree = \"{trial_tree}\"\n");
+    home.write("../config/copydesk/config.toml", &config);
+    home.write("run.sh", "echo runs\n");
+    home.write("both.sh", "echo one\n");
+    home.write("was.txt", "a\n");
+    for name in ["old.png", "gone.png", "was.png"] {
+        fs::write(home.path(name), PICTURE).unwrap();
+    }
+    fs::set_permissions(home.path("old.png"), fs::Permissions::from_mode(0o640)).unwrap();
+    home
+}
+
+/// Permissions, time and content of each file.
+fn bits(home: &Home) -> BTreeMap<String, (u32, i64, Vec<u8>)> {
+    let files = fs::read_dir(home.path("")).unwrap().map(|entry| entry.unwrap().path());
+    let state = |path: PathBuf| {
+        let metadata = fs::metadata(&path).unwrap();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        (name, (metadata.mode() & 0o7777, metadata.ctime_nsec(), fs::read(&path).unwrap()))
+    };
+    files.filter(|path| path.is_file()).map(state).collect()
+}
+
+async fn bash(puppets: &mut Puppets, command: &str) -> Outcome {
+    let outcome = puppets.call("the agent", "Bash", json!({ "command": command })).await;
+    assert!(!outcome.is_error, "{}", outcome.text);
+    outcome
+}
+
+async fn under_review(puppets: &mut Puppets) -> Vec<String> {
+    let list = puppets.client.request("copydesk/proposal/list", json!({})).await.unwrap();
+    let name = |uri: &Value| uri.as_str().unwrap().rsplit('/').next().unwrap().to_owned();
+    list["files"].as_array().unwrap().iter().map(|file| name(&file["uri"])).collect()
+}
+
+#[tokio::test]
+async fn what_is_accepted_makes_the_disk_equal_to_the_trial_tree() {
+    for trial_tree in ["overlay", "copy"] {
+        let mut puppets = Puppets::start(home(trial_tree)).await;
+        let before = bits(&puppets.home);
+        let told = bash(&mut puppets, COMMAND).await.text;
+        let lines = [
+            "made.png: new, 16 bytes that are no text to review, pending review as a whole",
+            "old.png: changed, 23 bytes in place of 18, no text to review, pending review as a whole",
+            "gone.png: deleted, 18 bytes, pending review as a whole",
+            "run.sh: permissions 755 in place of 644, pending review as a whole",
+            "new.sh: permissions 755, pending review as a whole",
+        ];
+        for line in lines {
+            assert!(told.contains(line), "{line} in {told}");
+        }
+        let tree = bash(&mut puppets, LIST).await.text;
+        assert_eq!(bits(&puppets.home), before, "nothing happened on disk");
+        let names =
+            ["both.sh", "gone.png", "made.png", "new.sh", "old.png", "run.sh", "tool", "was.png", "was.txt"];
+        assert_eq!(under_review(&mut puppets).await, names, "{trial_tree}");
+        let results = puppets.decide("accept", json!({ "all": true })).await;
+        assert!(results.iter().all(|result| result["outcome"] == "accepted"), "{results:?}");
+        assert_eq!(under_review(&mut puppets).await, Vec::<String>::new());
+        let mut list = Command::new("sh");
+        let here = list.args(["-c", LIST]).current_dir(puppets.home.path("")).output().expect("a shell");
+        let here = String::from_utf8(here.stdout).unwrap();
+        assert_eq!(here.trim(), tree.trim(), "{trial_tree}");
+        // And what the next command sees is that.
+        let Outcome { text, told, .. } = bash(&mut puppets, LIST).await;
+        assert_eq!(text, tree);
+        assert!(told.contains("- accepted in gone.png") && told.contains("- accepted in run.sh"), "{told}");
+        puppets.end().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_rejected_was_never_there() {
+    for trial_tree in ["overlay", "copy"] {
+        let mut puppets = Puppets::start(home(trial_tree)).await;
+        let before = bits(&puppets.home);
+        let tree = bash(&mut puppets, LIST).await.text;
+        bash(&mut puppets, COMMAND).await;
+        let results = puppets.decide("reject", json!({ "all": true })).await;
+        assert!(results.iter().all(|result| result["outcome"] == "rejected"), "{results:?}");
+        let Outcome { text, told, .. } = bash(&mut puppets, LIST).await;
+        assert_eq!(text, tree, "{trial_tree}");
+        assert!(told.contains("- REJECTED in made.png") && told.contains("- REJECTED in run.sh"), "{told}");
+        let home = puppets.end().await;
+        assert_eq!(bits(&home), before, "{trial_tree}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_the_user_changed_meanwhile_stays_the_users() {
+    let mut puppets = Puppets::start(home("auto")).await;
+    bash(&mut puppets, COMMAND).await;
+    fs::write(puppets.home.path("old.png"), b"\0user").unwrap();
+    fs::write(puppets.home.path("gone.png"), b"\0user").unwrap();
+    let results = puppets.decide("accept", json!({ "all": true })).await;
+    let of = |name: &str| {
+        let uri = puppets.home.uri(name);
+        results.iter().filter(|result| result["uri"] == uri.as_str()).collect::<Vec<_>>()
+    };
+    for name in ["old.png", "gone.png"] {
+        assert_eq!(of(name)[0]["outcome"], "conflicted", "{results:?}");
+    }
+    assert_eq!(of("made.png")[0]["outcome"], "accepted", "{results:?}");
+    assert_eq!(under_review(&mut puppets).await, ["gone.png", "old.png"]);
+    let home = puppets.end().await;
+    assert_eq!(fs::read(home.path("old.png")).unwrap(), b"\0user");
+    assert_eq!(fs::read(home.path("gone.png")).unwrap(), b"\0user");
+}
+
+#[tokio::test]
+async fn without_an_editor_a_yes_takes_it_along() {
+    let mut home = home("auto");
+    let model =
+        ModelServer::playing([Answer::calls("Bash", json!({ "command": COMMAND })), Answer::says("Done.")])
+            .await;
+    home.asks(&model.url());
+    let mut command = home.command(&["run", "--yes", "--allow", "Bash", "go on"]);
+    command.stdin(Stdio::null());
+    let ran = tokio::task::spawn_blocking(move || command.output().expect("it runs")).await.unwrap();
+    assert!(ran.status.success(), "{ran:?}");
+    let after = bits(&home);
+    let mode = |name: &str| format!("{:o}", after[name].0);
+    assert_eq!(
+        (mode("run.sh"), mode("both.sh"), mode("new.sh"), mode("tool")),
+        ("755".to_owned(), "700".to_owned(), "755".to_owned(), "755".to_owned())
+    );
+    assert!(!after.contains_key("gone.png"));
+    assert_eq!(after["old.png"].2, [PICTURE, b"\0more"].concat());
+    assert_eq!(after["both.sh"].2, b"echo one\necho two\n");
+}
