@@ -388,7 +388,23 @@ version: number | null, kind: FileKind,
 /**
  * Where a renamed file goes.
  */
-newUri?: string, binary: boolean, 
+newUri?: string, 
+/**
+ * Its bytes change, and are no text: it has no hunks, and is decided as a whole.
+ */
+binary: boolean, 
+/**
+ * Of a binary file.
+ */
+size?: SizeChange, 
+/**
+ * Decided with the file as a whole; it may stand beside hunks.
+ */
+mode?: ModeChange, 
+/**
+ * The file on disk is not the one that `binary` or `mode` began from: these can't be accepted.
+ */
+conflicted: boolean, 
 /**
  * Open with unsaved text while the disk has something else.
  */
@@ -446,12 +462,27 @@ export type InlineMark = { side: InlineSide, start: number, end: number, };
 
 export type InlineSide = "removed" | "added";
 
+/**
+ * Permissions in octal digits, as `chmod` takes them: `755`.
+ */
+export type ModeChange = { 
+/**
+ * Absent: a file that is made; it gets them with its text.
+ */
+from?: string, to: string, };
+
+/**
+ * Bytes before and after; absent: there is no file on that side.
+ */
+export type SizeChange = { from?: number, to?: number, };
+
 export type HunkState = "pending" | "applying" | "conflicted";
 
 /**
- * After every change of a file's hunks; none left means settled.
+ * After every change of what is proposed of a file; no hunks, not `binary` and no `mode` means settled. The last three are as
+ * in `File`.
  */
-export type ProposalChangedParams = { uri: string, version: number | null, hunks: Array<Hunk>, };
+export type ProposalChangedParams = { uri: string, version: number | null, binary: boolean, size?: SizeChange, mode?: ModeChange, conflicted: boolean, hunks: Array<Hunk>, };
 
 export type ProposalListParams = { uri?: string, sessionId?: string, };
 

@@ -62,6 +62,8 @@ macro_rules! all_types {
             Hunk,
             InlineMark,
             InlineSide,
+            ModeChange,
+            SizeChange,
             HunkState,
             ProposalChangedParams,
             ProposalListParams,

@@ -36,9 +36,9 @@ pub use prompt::{
 };
 pub use proposal::{
     DecideOutcome, DecideParams, DecideResult, DecideTarget, Decision, File, FileKind, Hunk, HunkLines,
-    HunkState, InlineMark, InlineSide, ProposalAcceptedParams, ProposalAcceptedResult, ProposalAmendParams,
-    ProposalChangedParams, ProposalDecideResult, ProposalListParams, ProposalListResult, ProposalShowParams,
-    ProposalShowResult, TextEdit,
+    HunkState, InlineMark, InlineSide, ModeChange, ProposalAcceptedParams, ProposalAcceptedResult,
+    ProposalAmendParams, ProposalChangedParams, ProposalDecideResult, ProposalListParams, ProposalListResult,
+    ProposalShowParams, ProposalShowResult, SizeChange, TextEdit,
 };
 pub use session::{
     EndedCommand, ModelUsage, PermissionMode, SessionChangedParams, SessionCompactParams,

@@ -18,7 +18,19 @@ pub struct File {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub new_uri: Option<String>,
+    /// Its bytes change, and are no text: it has no hunks, and is decided as a whole.
     pub binary: bool,
+    /// Of a binary file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub size: Option<SizeChange>,
+    /// Decided with the file as a whole; it may stand beside hunks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mode: Option<ModeChange>,
+    /// The file on disk is not the one that `binary` or `mode` began from: these can't be accepted.
+    #[serde(default)]
+    pub conflicted: bool,
     /// Open with unsaved text while the disk has something else.
     #[serde(default)]
     pub disk_differs: bool,
@@ -33,6 +45,41 @@ pub struct File {
     #[ts(optional)]
     pub held_back: Option<String>,
     pub hunks: Vec<Hunk>,
+}
+
+/// Bytes before and after; absent: there is no file on that side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct SizeChange {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub from: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional, type = "number")]
+    pub to: Option<u64>,
+}
+
+/// Permissions in octal digits, as `chmod` takes them: `755`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct ModeChange {
+    /// Absent: a file that is made; it gets them with its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub from: Option<String>,
+    pub to: String,
+}
+
+impl File {
+    /// Something beside its hunks is a decision of its own, that is taken with the file as a whole: other bytes than text, or
+    /// other permissions.
+    pub fn has_whole(&self) -> bool {
+        self.binary || self.mode.as_ref().is_some_and(|mode| mode.from.is_some())
+    }
+
+    /// How many decisions it takes: its hunks, and what is beside them. At least one.
+    pub fn changes(&self) -> usize {
+        let beside = self.has_whole() && matches!(self.kind, FileKind::Modify);
+        (self.hunks.len() + usize::from(beside)).max(1)
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
@@ -102,12 +149,23 @@ pub enum HunkState {
     Conflicted,
 }
 
-/// After every change of a file's hunks; none left means settled.
+/// After every change of what is proposed of a file; no hunks, not `binary` and no `mode` means settled. The last three are as
+/// in `File`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema, TS)]
 #[serde(rename_all = "camelCase")]
 pub struct ProposalChangedParams {
     pub uri: String,
     pub version: Option<i32>,
+    #[serde(default)]
+    pub binary: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub size: Option<SizeChange>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub mode: Option<ModeChange>,
+    #[serde(default)]
+    pub conflicted: bool,
     pub hunks: Vec<Hunk>,
 }
 

@@ -22,6 +22,7 @@ mod watch;
 mod workspace;
 
 pub use disk::{DiskFile, Expected, Kind, Part, WriteError, text_of};
+pub use encoding::{Encoding, encoding_of};
 pub use file_state::{Changed, Closed, ContentChange, FileStateCache, Ignored, OpenDocument, Opened};
 pub use kept::Kept;
 pub use paths::{AbsPath, PathCase};

@@ -33,6 +33,7 @@ mod told;
 mod view;
 mod whole_file;
 mod whole_text;
+mod whole_words;
 
 pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, ShownFile, Take, Target};
 pub use desk::{DeskHandle, MakeProposal, Waits};

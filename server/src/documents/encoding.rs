@@ -4,7 +4,7 @@ use encoding_rs::{EncoderResult, UTF_8, UTF_16BE, UTF_16LE};
 
 /// How a file's text is written in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Encoding {
+pub struct Encoding {
     charset: &'static encoding_rs::Encoding,
     bom: bool,
 }
@@ -27,7 +27,8 @@ impl Encoding {
         !self.bom && self.charset != UTF_8
     }
 
-    pub(super) fn name(self) -> String {
+    #[must_use]
+    pub fn name(self) -> String {
         format!("{}{}", self.charset.name(), if self.bom { " with BOM" } else { "" })
     }
 
@@ -50,6 +51,25 @@ impl Encoding {
         Ok(bytes)
     }
 
+    /// Two bytes for most characters, so that to programs that read lines of bytes it is no text.
+    #[must_use]
+    pub fn is_utf16(self) -> bool {
+        self.charset == UTF_16LE || self.charset == UTF_16BE
+    }
+
+    #[must_use]
+    pub const fn has_mark(self) -> bool {
+        self.bom
+    }
+
+    /// A piece of the text in bytes; the mark is there if the piece begins with it.
+    ///
+    /// # Errors
+    /// The first character that the encoding does not have.
+    pub fn encode_piece(self, piece: &str) -> Result<Vec<u8>, char> {
+        Self { bom: false, ..self }.encode(piece)
+    }
+
     fn mark(self) -> &'static [u8] {
         match self.bom {
             false => b"",
@@ -58,6 +78,12 @@ impl Encoding {
             true => b"\xef\xbb\xbf",
         }
     }
+}
+
+/// How the text of a file of these bytes is written; `None` if they are no text that can be kept exactly.
+#[must_use]
+pub fn encoding_of(bytes: &[u8]) -> Option<Encoding> {
+    decode(bytes.to_vec()).ok().map(|(_, encoding)| encoding)
 }
 
 /// The text of `bytes`, without a byte order mark, and how it was written.

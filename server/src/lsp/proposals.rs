@@ -1,4 +1,4 @@
-//! `copydesk/proposal/changed`, for a client that draws hunks itself: each file whose hunks changed, once a frame.
+//! `copydesk/proposal/changed`, for a client that draws hunks itself: each file where something changed, once a frame.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -43,18 +43,21 @@ pub(super) async fn tell(stage: Stage) {
     }
 }
 
-/// A file whose hunks stand as they stood is not told again, whatever version its document has now.
+/// A file whose changes stand as they stood is not told again, whatever version its document has now.
 fn tell_changes(stage: &Stage, told: &Told, view: &ReviewView) -> Told {
     let outgoing = &stage.outgoing;
     let now = by_uri(view, stage.editor.features().position_encoding);
     let settled = told.iter().filter(|(uri, _)| !now.contains_key(*uri));
-    let settled = settled.map(|(_, file)| ProposalChangedParams { hunks: Vec::new(), ..file.clone() });
+    let settled = settled.map(|(uri, file)| nothing(uri.clone(), file.version));
     stage.shown.while_sent(view, || {
         for file in settled {
             outgoing.notify(methods::PROPOSAL_CHANGED, file);
         }
         for (uri, file) in &now {
-            if told.get(uri).is_none_or(|told| told.hunks != file.hunks) {
+            let is_told = |told: &ProposalChangedParams| {
+                *file == ProposalChangedParams { version: file.version, ..told.clone() }
+            };
+            if !told.get(uri).is_some_and(is_told) {
                 outgoing.notify(methods::PROPOSAL_CHANGED, file);
             }
         }
@@ -62,14 +65,29 @@ fn tell_changes(stage: &Stage, told: &Told, view: &ReviewView) -> Told {
     now
 }
 
-/// The hunks of all sessions, file by file.
+/// What all sessions propose, file by file.
 fn by_uri(view: &ReviewView, encoding: PositionEncoding) -> Told {
     let mut files = Told::new();
     for file in to_wire::files(view, encoding) {
         let (uri, version) = (file.uri, file.version);
-        let entry =
-            files.entry(uri.clone()).or_insert(ProposalChangedParams { uri, version, hunks: Vec::new() });
+        let entry = files.entry(uri.clone()).or_insert_with(|| nothing(uri, version));
         entry.hunks.extend(file.hunks);
+        entry.binary |= file.binary;
+        entry.size = entry.size.or(file.size);
+        entry.mode = entry.mode.take().or(file.mode);
+        entry.conflicted |= file.conflicted;
     }
     files
+}
+
+const fn nothing(uri: String, version: Option<i32>) -> ProposalChangedParams {
+    ProposalChangedParams {
+        uri,
+        version,
+        binary: false,
+        size: None,
+        mode: None,
+        conflicted: false,
+        hunks: Vec::new(),
+    }
 }

@@ -95,3 +95,5 @@ impl Scene {
 
 #[cfg(test)]
 mod sample;
+#[cfg(test)]
+mod whole_files;

@@ -97,6 +97,8 @@ fn hunk_at(view: &ReviewView, place: &Place, shown: &ShownSoFar) -> Option<Targe
             let name = HunkRef { id: hunk.id.clone(), revision };
             (first..=last).contains(&line).then_some(Target::Hunk(name))
         }
+        // It would take the hunks along that stand elsewhere.
+        None if !item.file.hunks.is_empty() => None,
         None => Some(shown.target(view.files.iter().filter(|file| file.path == place.path))),
     })
 }

@@ -4,6 +4,8 @@ mod answers;
 mod decisions;
 mod tasks;
 
+pub(super) use decisions::{offered, whole_file_titles};
+
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic};
 
 use super::item::{FileItems, items_where};

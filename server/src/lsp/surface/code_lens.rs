@@ -1,9 +1,10 @@
 //! `Accept 2/5 | Reject` above each hunk, for editors that ask for lenses.
 
-use tower_lsp::ls_types::{CodeLens, Uri};
+use tower_lsp::ls_types::{CodeLens, Range, Uri};
 
 use super::Scene;
-use super::item::items_where;
+use super::code_actions::{offered, whole_file_titles};
+use super::item::{Item, items_where};
 use super::place::{hunk_name, hunk_range, uri_of};
 use crate::lsp::commands::{Command, Place, What};
 use crate::review::HunkState;
@@ -15,7 +16,7 @@ pub fn code_lenses(scene: &Scene, uri: &Uri) -> Vec<CodeLens> {
         return Vec::new();
     };
     let lenses = file.all().flat_map(|item| {
-        let Some(hunk) = item.hunk else { return Vec::new() };
+        let Some(hunk) = item.hunk else { return of_whole_file(scene, &item) };
         let range = hunk_range(item.file, hunk, scene.features.position_encoding);
         let lens = |title: String, command: &Command| CodeLens {
             range,
@@ -40,4 +41,18 @@ pub fn code_lenses(scene: &Scene, uri: &Uri) -> Vec<CodeLens> {
         }
     });
     lenses.collect()
+}
+
+/// Above the first line. Beside hunks it is taken with all of the file.
+fn of_whole_file(scene: &Scene, item: &Item<'_>) -> Vec<CodeLens> {
+    let titles = whole_file_titles(item, &scene.workspace).filter(|_| item.file.hunks.is_empty());
+    let Some((accept, reject)) = titles else { return Vec::new() };
+    let lens = |title: String, command: &Command| CodeLens {
+        range: Range::default(),
+        command: Some(scene.commands.make(title, command)),
+        data: None,
+    };
+    let what = offered(item.file);
+    let accept = item.can_be_accepted().then(|| lens(accept, &Command::Accept { what: what.clone() }));
+    accept.into_iter().chain([lens(reject, &Command::Reject { what, reason: None })]).collect()
 }

@@ -76,14 +76,19 @@ pub fn same_diagnostics(now: &ReviewView, before: &ReviewView, encoding: Positio
 /// The diagnostic of one hunk, as it was published: code actions point back at it.
 pub(super) fn of_item(scene: &Scene, item: &Item<'_>) -> Diagnostic {
     let features = &scene.features;
-    let whole =
-        item.hunk.map_or_else(Range::default, |hunk| hunk_range(item.file, hunk, features.position_encoding));
+    let whole = match item.hunk {
+        Some(hunk) => hunk_range(item.file, hunk, features.position_encoding),
+        None => top(item.file, features.position_encoding),
+    };
     let range = match features.diagnostic_style {
         DiagnosticStyle::FirstLine => first_line(item.file, whole, features),
         DiagnosticStyle::Plain | DiagnosticStyle::PaddedBox => whole,
     };
     let takes_lines_away = item.hunk.is_some_and(|hunk| !hunk.lines.is_empty());
-    let conflicted = item.hunk.is_some_and(|hunk| hunk.state == HunkState::Conflicted);
+    let conflicted = match item.hunk {
+        Some(hunk) => hunk.state == HunkState::Conflicted,
+        None => !item.can_be_accepted(),
+    };
     Diagnostic {
         range,
         severity: Some(if conflicted { DiagnosticSeverity::WARNING } else { severity(features) }),
@@ -117,11 +122,16 @@ fn disk_differs(file: &FileReview, scene: &Scene) -> Diagnostic {
     at_top(file, scene, message)
 }
 
+/// The first line, for what is about a file as a whole.
+fn top(file: &FileReview, encoding: PositionEncoding) -> Range {
+    file.buffer.as_ref().map_or_else(Range::default, |text| lines_range(text, 0, 0, encoding))
+}
+
 /// About a file as a whole, on its first line.
 fn at_top(file: &FileReview, scene: &Scene, message: String) -> Diagnostic {
     let encoding = scene.features.position_encoding;
     Diagnostic {
-        range: file.buffer.as_ref().map_or_else(Range::default, |text| lines_range(text, 0, 0, encoding)),
+        range: top(file, encoding),
         severity: Some(DiagnosticSeverity::WARNING),
         source: Some(SOURCE.to_owned()),
         message,

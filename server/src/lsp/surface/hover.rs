@@ -47,7 +47,13 @@ fn part(scene: &Scene, item: &Item<'_>) -> String {
     match (item.hunk, &item.file.buffer) {
         (Some(hunk), Some(buffer)) => format!("{title}\n\n{}", fenced(&diff(hunk, buffer))),
         (Some(hunk), None) => format!("{title}\n\n{}", fenced(&diff(hunk, &Text::default()))),
-        (None, _) => title,
+        (None, _) => {
+            let lines = item.whole_lines();
+            std::iter::once(title)
+                .chain(lines.iter().map(|line| escape_markdown(line)))
+                .collect::<Vec<_>>()
+                .join("\n\n")
+        }
     }
 }
 

@@ -13,7 +13,8 @@ pub struct Number {
     pub count: usize,
 }
 
-/// One thing to decide: a hunk, or a file as a whole where there are no lines to compare.
+/// One thing to decide: a hunk, or what there is of a file beside its hunks: that it comes, goes or moves where there are no
+/// lines to compare, bytes that are no text, permissions. That is one item at most, the file's last.
 #[derive(Clone, Copy, Debug)]
 pub struct Item<'a> {
     pub number: Number,
@@ -60,8 +61,11 @@ impl<'a> FileItems<'a> {
         let hunks = &self.file.hunks;
         let from = hunks.partition_point(|hunk| shown_lines(hunk).1 < first);
         let to = hunks.partition_point(|hunk| shown_lines(hunk).0 <= last).max(from);
-        let whole_file = hunks.is_empty() && items_in(self.file) == 1;
-        items_of(self.file, self.first, self.count).skip(from).take(to - from + usize::from(whole_file))
+        // What is beside the hunks is shown above the first line.
+        let beside = items_in(self.file) > hunks.len() && (hunks.is_empty() || first == 0);
+        let all = move || items_of(self.file, self.first, self.count);
+        let whole = all().skip(hunks.len()).take(usize::from(beside));
+        all().skip(from).take(to - from).chain(whole)
     }
 }
 
@@ -93,6 +97,7 @@ impl Item<'_> {
             (None, None) => describe_file(self.file, workspace),
         };
         match self.hunk {
+            None if !self.can_be_accepted() => format!("conflict: {plain}"),
             Some(hunk) if hunk.state == HunkState::Conflicted => format!("conflict: {plain}"),
             Some(hunk) if hunk.undone => format!("taken back: {plain}"),
             Some(HunkView { moved: Some(_), removed, .. }) if removed.is_empty() => {
@@ -107,18 +112,42 @@ impl Item<'_> {
 
     /// Accepting it needs no look at a conflict first.
     pub fn can_be_accepted(&self) -> bool {
-        self.hunk.is_none_or(|hunk| hunk.state == HunkState::Pending)
+        match self.hunk {
+            Some(hunk) => hunk.state == HunkState::Pending,
+            None => self.file.whole.as_ref().is_none_or(|whole| !whole.conflict),
+        }
+    }
+
+    /// What it does to the file beside its text, a line each: `binary, 12 kB → 14 kB`.
+    pub fn whole_lines(&self) -> Vec<String> {
+        // A file that is made gets its permissions with its text.
+        let is_made = self.file.kind == FileKind::Create;
+        let of_it = self.file.whole.as_ref().filter(|_| is_made || self.hunk.is_none());
+        let Some(whole) = of_it else { return Vec::new() };
+        let bytes = whole.bytes.as_ref().map(ToString::to_string);
+        let mode = whole.mode.as_ref().map(ToString::to_string);
+        let conflict = whole.conflict.then(|| OVERTAKEN.to_owned());
+        bytes.into_iter().chain(mode).chain(conflict).collect()
     }
 }
+
+const OVERTAKEN: &str = "! the file was changed on disk meanwhile: it can't be accepted";
 
 fn items_in(file: &FileReview) -> usize {
     if file.lost {
         return 0;
     }
     match file.kind {
-        FileKind::Modify => file.hunks.len(),
+        FileKind::Modify => file.hunks.len() + usize::from(has_whole(file)),
         FileKind::Create | FileKind::Delete | FileKind::Rename { .. } => file.hunks.len().max(1),
     }
+}
+
+/// The permissions of a file that is made come with it, and are no decision of their own.
+fn has_whole(file: &FileReview) -> bool {
+    file.whole
+        .as_ref()
+        .is_some_and(|whole| whole.bytes.is_some() || whole.mode.is_some_and(|mode| mode.from.is_some()))
 }
 
 fn items_of(file: &FileReview, first: usize, count: usize) -> impl Iterator<Item = Item<'_>> {
@@ -144,6 +173,9 @@ fn describe_lines(hunk: &HunkView) -> String {
 
 fn describe_file(file: &FileReview, workspace: &Workspace) -> String {
     match &file.kind {
+        FileKind::Modify if file.whole.as_ref().is_some_and(|whole| whole.bytes.is_none()) => {
+            "change its permissions".to_owned()
+        }
         FileKind::Modify => "change this file".to_owned(),
         FileKind::Create => "create this file".to_owned(),
         FileKind::Delete => "delete this file".to_owned(),

@@ -16,6 +16,7 @@ const NBSP: char = '\u{a0}';
 /// The whole message of an item: the summary, then `- ` and `+ ` lines with their common indent removed.
 pub(super) fn message(item: &Item<'_>, style: DiagnosticStyle, workspace: &Workspace) -> String {
     let mut lines = vec![cut(&one_line(&item.summary(workspace)))];
+    lines.extend(item.whole_lines().iter().map(|line| cut(line)));
     if let Some(hunk) = item.hunk {
         lines.extend(diff_lines(hunk));
         lines.extend(warning(hunk));

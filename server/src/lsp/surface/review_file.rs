@@ -13,7 +13,7 @@ use std::sync::Mutex;
 
 use tower_lsp::ls_types::Uri;
 
-use super::item::Number;
+use super::item::{Number, items};
 use super::place::uri_of_path;
 use crate::documents::{AbsPath, Text};
 use crate::review::{HunkId, HunkState, ReviewView};
@@ -103,7 +103,12 @@ impl ReviewFile {
     pub fn fate(&self, hunk: &ShownHunk, review: &ReviewView) -> Fate {
         let file = review.files.iter().find(|file| file.path == hunk.source);
         let Some(id) = &hunk.id else {
-            return if file.is_some() { Fate::Pending } else { Fate::Settled };
+            let now = items(review).find(|item| item.file.path == hunk.source && item.hunk.is_none());
+            return match now.map(|item| item.can_be_accepted()) {
+                Some(true) => Fate::Pending,
+                Some(false) => Fate::Conflicted,
+                None => Fate::Settled,
+            };
         };
         match file.and_then(|file| file.hunks.iter().find(|now| &now.id == id)).map(|now| now.state) {
             Some(HunkState::Pending | HunkState::Applying) => Fate::Pending,

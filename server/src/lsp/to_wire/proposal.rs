@@ -7,7 +7,8 @@ use crate::documents::{from_path, lsp_range};
 use crate::editor::{Position, PositionEncoding};
 use crate::permissions::has_hidden;
 use crate::review::{
-    DecisionResult, FileKind, FileReview, HunkState, HunkView, InlineMark, Outcome, ReviewView, Side,
+    DecisionResult, FileKind, FileReview, HunkState, HunkView, InlineMark, ModeChange, Outcome, ReviewView,
+    Side, WholeBytes,
 };
 
 /// Every file of the review, its hunks numbered over all files.
@@ -50,7 +51,10 @@ fn file(file: &FileReview, first: usize, count: usize, encoding: PositionEncodin
         version,
         kind,
         new_uri,
-        binary: false,
+        binary: file.whole.as_ref().is_some_and(|whole| whole.bytes.is_some()),
+        size: file.whole.as_ref().and_then(|whole| whole.bytes).map(size),
+        mode: file.whole.as_ref().and_then(|whole| whole.mode).map(mode),
+        conflicted: file.whole.as_ref().is_some_and(|whole| whole.conflict),
         disk_differs: file.disk_differs,
         session_id: file.session.to_string(),
         must_ask: file.must_ask().map(str::to_owned),
@@ -66,6 +70,18 @@ fn file(file: &FileReview, first: usize, count: usize, encoding: PositionEncodin
             })
             .collect(),
     }
+}
+
+const fn size(bytes: WholeBytes) -> wire::SizeChange {
+    match bytes {
+        WholeBytes::Made { size } => wire::SizeChange { from: None, to: Some(size) },
+        WholeBytes::Changed { from, to } => wire::SizeChange { from: Some(from), to: Some(to) },
+        WholeBytes::Deleted { from } => wire::SizeChange { from: Some(from), to: None },
+    }
+}
+
+fn mode(mode: ModeChange) -> wire::ModeChange {
+    wire::ModeChange { from: mode.from.map(|from| format!("{from:o}")), to: format!("{:o}", mode.to) }
 }
 
 fn hunk(

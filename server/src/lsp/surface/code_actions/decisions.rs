@@ -8,6 +8,7 @@ use tower_lsp::ls_types::{
 };
 
 use super::command_action;
+use crate::documents::Workspace;
 use crate::lsp::commands::{Command, Offer, Place, What};
 use crate::lsp::surface::Scene;
 use crate::lsp::surface::item::{FileItems, Item};
@@ -21,7 +22,9 @@ const MOST_EDITS: usize = 100;
 /// What can be decided about one hunk, or about a file without lines to compare. `diagnostic` is its own, as published.
 pub(super) fn of_item(scene: &Scene, item: &Item<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let actions = match item.hunk {
-        None => of_whole_file(scene, item.file),
+        // Beside hunks it is taken with all of the file.
+        None if item.file.hunks.is_empty() => of_whole_file(scene, item),
+        None => Vec::new(),
         Some(hunk) => match hunk.state {
             HunkState::Pending => of_pending(scene, item, hunk),
             HunkState::Conflicted => of_conflict(scene, item, hunk),
@@ -38,13 +41,21 @@ pub(super) fn of_item(scene: &Scene, item: &Item<'_>, diagnostic: &Diagnostic) -
 pub(super) fn of_file(scene: &Scene, items: FileItems<'_>, taken: usize) -> Vec<CodeAction> {
     let file = items.file;
     let hunks: Vec<_> = file.hunks.iter().filter(|hunk| is_for_bulk(scene, hunk)).collect();
-    if hunks.is_empty() || (hunks.len() == 1 && taken == 1) {
+    // With hunks, what is beside them has no actions of its own.
+    let beside = items.all().filter(|item| item.hunk.is_none() && item.can_be_accepted()).count();
+    let (count, name) = (hunks.len() + beside, file.path.file_name());
+    if file.hunks.is_empty() || count == 0 || (count == 1 && beside == 0 && taken == 1) {
         return Vec::new();
     }
-    let (count, name) = (hunks.len(), file.path.file_name());
     let all = if count == 1 { "1".to_owned() } else { format!("all {count}") };
     let what = offered(file);
-    let accept = accepting(scene, file, &hunks, format!("Accept {all} in {name}"), what.clone());
+    let title = format!("Accept {all} in {name}");
+    let accept = if beside == 0 {
+        accepting(scene, file, &hunks, title, what.clone())
+    } else {
+        // No edit of a text changes permissions.
+        command_action(scene, title, CodeActionKind::QUICKFIX, &Command::Accept { what: what.clone() })
+    };
     let reject = Command::Reject { what, reason: None };
     vec![accept, command_action(scene, format!("Reject {all} in {name}"), CodeActionKind::QUICKFIX, &reject)]
 }
@@ -103,26 +114,48 @@ fn of_conflict(scene: &Scene, item: &Item<'_>, hunk: &HunkView) -> Vec<CodeActio
     choices.into_iter().map(action).collect()
 }
 
-fn of_whole_file(scene: &Scene, file: &FileReview) -> Vec<CodeAction> {
-    let name = file.path.file_name();
-    let (accept, reject) = match &file.kind {
-        FileKind::Create => (format!("Create {name}"), format!("Don't create {name}")),
-        FileKind::Delete => (format!("Delete {name}"), format!("Keep {name}")),
-        FileKind::Rename { to } => {
-            (format!("Rename {name} to {}", scene.workspace.display(to)), format!("Keep the name {name}"))
-        }
-        FileKind::Modify => return Vec::new(),
-    };
-    let what = offered(file);
+fn of_whole_file(scene: &Scene, item: &Item<'_>) -> Vec<CodeAction> {
+    let Some((accept, reject)) = whole_file_titles(item, &scene.workspace) else { return Vec::new() };
+    let what = offered(item.file);
     let accepted = Command::Accept { what: what.clone() };
     let rejected = Command::Reject { what, reason: None };
-    vec![
-        CodeAction {
-            is_preferred: Some(true),
-            ..command_action(scene, accept, CodeActionKind::QUICKFIX, &accepted)
-        },
-        command_action(scene, reject, CodeActionKind::QUICKFIX, &rejected),
-    ]
+    let accept = item.can_be_accepted().then(|| CodeAction {
+        is_preferred: Some(true),
+        ..command_action(scene, accept, CodeActionKind::QUICKFIX, &accepted)
+    });
+    accept.into_iter().chain([command_action(scene, reject, CodeActionKind::QUICKFIX, &rejected)]).collect()
+}
+
+/// How accepting and rejecting are called for a file as a whole; `None`: there is nothing to decide of it.
+pub(in crate::lsp::surface) fn whole_file_titles(
+    item: &Item<'_>,
+    workspace: &Workspace,
+) -> Option<(String, String)> {
+    let file = item.file;
+    let name = file.path.file_name();
+    let whole = file.whole.as_ref();
+    let bytes = whole.and_then(|whole| whole.bytes).map(|bytes| format!(" ({bytes})")).unwrap_or_default();
+    let mode = whole.and_then(|whole| whole.mode);
+    Some(match (&file.kind, mode) {
+        (FileKind::Create, None) => (format!("Create {name}{bytes}"), format!("Don't create {name}")),
+        (FileKind::Create, Some(mode)) => {
+            (format!("Create {name}{bytes} with {mode}"), format!("Don't create {name}"))
+        }
+        (FileKind::Delete, _) => (format!("Delete {name}{bytes}"), format!("Keep {name}")),
+        (FileKind::Rename { to }, _) => {
+            (format!("Rename {name} to {}", workspace.display(to)), format!("Keep the name {name}"))
+        }
+        (FileKind::Modify, Some(mode)) if bytes.is_empty() => {
+            (format!("Accept {mode} of {name}"), format!("Reject {mode} of {name}"))
+        }
+        (FileKind::Modify, Some(mode)) => {
+            (format!("Accept {name}{bytes}, {mode}"), format!("Reject the change of {name}"))
+        }
+        (FileKind::Modify, None) if !bytes.is_empty() => {
+            (format!("Accept {name}{bytes}"), format!("Reject the change of {name}"))
+        }
+        (FileKind::Modify, None) => return None,
+    })
 }
 
 /// Accepts `hunks` by the editor's own hand if it has the file open, with a command behind it that says so; else by a
@@ -143,7 +176,7 @@ fn accepting(scene: &Scene, file: &FileReview, hunks: &[&HunkView], title: Strin
 }
 
 /// What is offered now: it must not decide what nobody has seen.
-fn offered(file: &FileReview) -> What {
+pub(in crate::lsp::surface) fn offered(file: &FileReview) -> What {
     let (path, session) = (file.path.clone(), file.session.0.clone());
     What::Offer(Offer { path, session, offer: file.offer() })
 }

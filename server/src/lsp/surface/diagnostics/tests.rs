@@ -259,7 +259,7 @@ fn files_that_come_go_or_are_renamed() {
       │nobody calls it│
       │- fn old() {}│
     src/a.rs
-    ● 1:0-1:0 Information "4/4"
+    ● 1:0-1:9 Information "4/4"
       │rename to src/b.rs│
     "#);
 }

@@ -7,7 +7,7 @@ use super::{ReviewFile, ShownHunk};
 use crate::documents::{AbsPath, Text, Workspace};
 use crate::lsp::surface::item::{Item, items};
 use crate::lsp::surface::words::one_line;
-use crate::review::{FileKind, FileReview, HunkView, ReviewView};
+use crate::review::{FileKind, FileReview, HunkView, ModeChange, ReviewView};
 
 /// Lines around a change, as git shows them; fewer where two hunks stand close, so that none is shown twice.
 const CONTEXT: usize = 3;
@@ -29,6 +29,8 @@ pub fn render(review: &ReviewView, workspace: &Workspace, path: AbsPath) -> Revi
         }
         before = Some(item.file);
     }
+    // What is beside a file's hunks stands above them.
+    drawing.hunks.sort_by_key(|hunk| hunk.header);
     ReviewFile {
         path,
         text: Text::from(drawing.text),
@@ -47,6 +49,8 @@ struct Drawing {
     text: String,
     line: usize,
     hunks: Vec<ShownHunk>,
+    /// The last line of what stands of the file above its hunks.
+    head: usize,
 }
 
 impl Drawing {
@@ -59,11 +63,17 @@ impl Drawing {
     /// The lines above a file's first hunk.
     fn file(&mut self, file: &FileReview, workspace: &Workspace) {
         let name = in_header(workspace.display(&file.path));
+        let (bytes, mode) = file.whole.as_ref().map_or((None, None), |whole| (whole.bytes, whole.mode));
         let (old, new) = match &file.kind {
-            FileKind::Modify => (format!("a/{name}"), format!("b/{name}")),
+            FileKind::Modify => {
+                if file.whole.is_some() {
+                    self.push(&format!("diff --git a/{name} b/{name}"));
+                }
+                (format!("a/{name}"), format!("b/{name}"))
+            }
             FileKind::Create => {
                 self.push(&format!("diff --git a/{name} b/{name}"));
-                self.push("new file mode 100644");
+                self.push(&format!("new file mode 100{:o}", mode.map_or(0o644, |mode| mode.to)));
                 ("/dev/null".to_owned(), format!("b/{name}"))
             }
             FileKind::Delete => {
@@ -79,6 +89,14 @@ impl Drawing {
                 (format!("a/{name}"), format!("b/{to}"))
             }
         };
+        if let Some(ModeChange { from: Some(from), to }) = mode {
+            self.push(&format!("old mode 100{from:o}"));
+            self.push(&format!("new mode 100{to:o}"));
+        }
+        if bytes.is_some() {
+            self.push(&format!("Binary files {old} and {new} differ"));
+        }
+        self.head = self.line.saturating_sub(1);
         if !file.hunks.is_empty() {
             self.push(&format!("--- {old}"));
             self.push(&format!("+++ {new}"));
@@ -87,13 +105,14 @@ impl Drawing {
 
     /// A file without lines to compare. git has no `@@` there, and needs none.
     fn whole_file(&mut self, item: &Item<'_>, workspace: &Workspace) {
-        let header = self.line.saturating_sub(1);
+        let header = self.head;
+        let summary = std::iter::once(item.summary(workspace)).chain(item.whole_lines()).collect::<Vec<_>>();
         self.hunks.push(ShownHunk {
             id: None,
             number: item.number,
-            summary: one_line(&item.summary(workspace)).into_owned(),
+            summary: one_line(&summary.join("; ")).into_owned(),
             header,
-            lines: header..self.line,
+            lines: header..header + 1,
             source: item.file.path.clone(),
             source_lines: vec![0],
         });
