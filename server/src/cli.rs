@@ -10,6 +10,7 @@ mod doctor;
 mod editor;
 mod help;
 mod left_running;
+mod patch;
 mod progress;
 mod question;
 mod review;

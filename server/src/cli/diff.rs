@@ -1,6 +1,6 @@
-//! Pending changes as a unified diff that `git apply` takes.
+//! Pending changes as a unified diff, in lines as git counts them.
 
-use copydesk_protocol::{File, FileKind, Hunk, HunkState};
+use copydesk_protocol::{File, FileKind, Hunk, HunkState, ModeChange};
 
 use super::terminal::{Look, Terminal, visible};
 use crate::documents::{Text, byte_range};
@@ -41,7 +41,7 @@ pub(super) fn whole_file(
             conflicted: false,
         }));
     }
-    let mut diff = header(file.kind, names, !replaced.is_empty());
+    let mut diff = header(file, names, !replaced.is_empty());
     diff.extend(stretches(&old, &replaced));
     diff
 }
@@ -59,22 +59,24 @@ pub(super) fn print(terminal: &mut Terminal, diff: &[DiffLine]) {
     }
 }
 
-/// Prints a diff byte for byte, for a program to read.
-pub(super) fn print_raw(terminal: &mut Terminal, diff: &[DiffLine]) {
-    for line in diff {
-        terminal.line(&line.text);
-    }
-}
-
-/// Lines with their line breaks; the empty one after a final line break is none.
+/// Lines as git counts them, with their breaks: only `\n` ends one.
 type Lines = Vec<String>;
 
 fn lines(text: &str) -> Lines {
-    let mut lines: Lines = Text::from(text).lines().map(std::borrow::Cow::into_owned).collect();
-    if lines.last().is_some_and(String::is_empty) {
-        lines.pop();
+    text.split_inclusive('\n').map(str::to_owned).collect()
+}
+
+/// The line that `offset` stands in, and where that begins. Behind the last break is a line, too.
+fn line_at(lines: &[String], offset: usize) -> (usize, usize) {
+    let mut start = 0;
+    for (number, line) in lines.iter().enumerate() {
+        let end = start + line.len();
+        if offset < end || (offset == end && !has_break(line)) {
+            return (number, start);
+        }
+        start = end;
     }
-    lines
+    (lines.len(), start)
 }
 
 /// Old lines from `start` on, and what stands in their place.
@@ -87,12 +89,12 @@ struct Replaced {
 
 /// Hunks that touch become one, as whole lines.
 fn replaced(hunks: &[Hunk], buffer: &str, old: &[String]) -> Vec<Replaced> {
-    let buffer = Text::from(buffer);
+    let text = Text::from(buffer);
     let mut pieces: Vec<(std::ops::Range<usize>, String, bool)> = Vec::new();
     for hunk in hunks {
         let position = |at: copydesk_protocol::Position| Position::new(at.line, at.character);
         let range = Range::new(position(hunk.range.start), position(hunk.range.end));
-        let range = byte_range(&buffer, range, PositionEncoding::Utf8);
+        let range = byte_range(&text, range, PositionEncoding::Utf8);
         let conflicted = hunk.state == HunkState::Conflicted;
         match pieces.last_mut() {
             Some((before, added, is_conflict)) if before.end == range.start => {
@@ -105,24 +107,25 @@ fn replaced(hunks: &[Hunk], buffer: &str, old: &[String]) -> Vec<Replaced> {
     }
     pieces
         .into_iter()
-        .map(|(range, added, conflicted)| in_lines(&buffer, old, range, &added, conflicted))
+        .map(|(range, added, conflicted)| in_lines(buffer, old, range, &added, conflicted))
         .collect()
 }
 
 /// What is touched of a line at either end is written out whole, and what stays as it is left out.
 fn in_lines(
-    buffer: &Text,
+    buffer: &str,
     old: &[String],
     range: std::ops::Range<usize>,
     added: &str,
     conflicted: bool,
 ) -> Replaced {
-    let (mut start, last) = (buffer.line_of(range.start), buffer.line_of(range.end));
-    let inside = range.end > buffer.line_start(last);
+    let ((mut start, from), (last, to)) = (line_at(old, range.start), line_at(old, range.end));
+    let inside = range.end > to;
     let end = if inside { last + 1 } else { last };
-    let tail = if inside { range.end..buffer.line_start(end) } else { range.end..range.end };
-    let head = buffer.slice(buffer.line_start(start)..range.start);
-    let mut added = lines(&format!("{head}{added}{}", buffer.slice(tail)));
+    let length = old.get(last).filter(|_| inside).map_or(0, String::len);
+    let tail = buffer.get(range.end..to + length).unwrap_or_default();
+    let head = buffer.get(from..range.start).unwrap_or_default();
+    let mut added = lines(&format!("{head}{added}{tail}"));
     let mut removed: Lines = old.iter().take(end).skip(start).cloned().collect();
     let tails = removed.iter().rev().zip(added.iter().rev()).take_while(|(old, new)| old == new).count();
     removed.truncate(removed.len() - tails);
@@ -140,20 +143,29 @@ impl Replaced {
     }
 }
 
-fn header(kind: FileKind, names: Names, has_lines: bool) -> Vec<DiffLine> {
+fn header(file: &File, names: Names, has_lines: bool) -> Vec<DiffLine> {
+    let kind = file.kind;
     // As git names a file outside of the folder: behind `a/` and `b/` another slash makes it a path that no tool finds.
     let (old, new) = (names.old.trim_start_matches('/'), names.new.trim_start_matches('/'));
     let mut header = vec![format!("diff --git a/{old} b/{new}")];
+    let made = file.mode.as_ref().map_or("644", |mode| &mode.to);
     match kind {
         FileKind::Modify => {}
-        FileKind::Create => header.push("new file mode 100644".to_owned()),
+        FileKind::Create => header.push(format!("new file mode 100{made}")),
         FileKind::Delete => header.push("deleted file mode 100644".to_owned()),
         FileKind::Rename => header.extend([format!("rename from {old}"), format!("rename to {new}")]),
     }
-    if has_lines {
-        let none = || "/dev/null".to_owned();
-        header.push(format!("--- {}", if kind == FileKind::Create { none() } else { format!("a/{old}") }));
-        header.push(format!("+++ {}", if kind == FileKind::Delete { none() } else { format!("b/{new}") }));
+    if let Some(ModeChange { from: Some(from), to }) = &file.mode {
+        // git wants these two before any rename.
+        header.splice(1..1, [format!("old mode 100{from}"), format!("new mode 100{to}")]);
+    }
+    let none = || "/dev/null".to_owned();
+    let before = if kind == FileKind::Create { none() } else { format!("a/{old}") };
+    let after = if kind == FileKind::Delete { none() } else { format!("b/{new}") };
+    if file.binary {
+        header.push(format!("Binary files {before} and {after} differ"));
+    } else if has_lines {
+        header.extend([format!("--- {before}"), format!("+++ {after}")]);
     }
     header.into_iter().map(|text| DiffLine { look: Look::Heading, text }).collect()
 }
@@ -212,7 +224,7 @@ fn signed(sign: char, look: Look, line: &str, into: &mut Vec<DiffLine>) {
 }
 
 fn has_break(line: &str) -> bool {
-    line.ends_with(['\n', '\r'])
+    line.ends_with('\n')
 }
 
 /// `start,length` as unified diffs write it: an empty span names the line before it.

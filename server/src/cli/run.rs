@@ -14,7 +14,6 @@ use self::prompt::task_of;
 use super::Exit;
 use super::arguments::{Decide, Output, RunArguments, asked_by_default};
 use super::config::places;
-use super::diff::{self, DiffLine};
 use super::editor::{Editor, Interrupt};
 use super::left_running;
 use super::progress::{Progress, Stream};
@@ -67,7 +66,7 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         let heading = "\nThese changes went in, as the permission mode says:";
         review.terminal.styled(Look::Heading, heading);
         for file in &went_in {
-            print(review.terminal, &file.diff);
+            review.print(&file.file, &file.texts);
         }
     }
     let mut files = review.files().await?;
@@ -126,8 +125,7 @@ async fn decide(
     match arguments.decide {
         Decide::AcceptAll => {
             if text {
-                let diff = review.diff().await?;
-                diff::print(review.terminal, &diff);
+                review.print_all().await?;
             }
             review.accept_all().await
         }
@@ -136,8 +134,7 @@ async fn decide(
         }
         Decide::Ask | Decide::ShowOnly => {
             if text {
-                let diff = review.diff().await?;
-                print(review.terminal, &diff);
+                review.print_all().await?;
             }
             if arguments.decide == Decide::ShowOnly {
                 return Ok(Tally::default());
@@ -148,7 +145,7 @@ async fn decide(
                     review.terminal.note(&visible(&format!("{name}: {why}")));
                 }
             }
-            let left = files.iter().map(|file| file.hunks.len().max(1)).sum();
+            let left = files.iter().map(File::changes).sum();
             let names: Vec<String> = files.iter().map(|file| review.name_of(&file.uri)).collect();
             let changes =
                 if left == 1 { "1 change is left".to_owned() } else { format!("{left} changes are left") };
@@ -158,15 +155,6 @@ async fn decide(
             )));
             Ok(Tally { left, ..Tally::default() })
         }
-    }
-}
-
-/// In colour for a person, byte for byte for a program.
-fn print(terminal: &mut Terminal, diff: &[DiffLine]) {
-    if terminal.interactive {
-        diff::print(terminal, diff);
-    } else {
-        diff::print_raw(terminal, diff);
     }
 }
 

@@ -29,7 +29,7 @@ impl Tally {
             let names = file.hunks.iter().map(|hunk| &hunk.id);
             let names = names.chain(file.hunks.is_empty().then_some(&file.uri)).cloned();
             tally.outcomes.extend(names.map(|name| (name, DecideOutcome::Accepted)));
-            tally.accepted += file.hunks.len().max(1);
+            tally.accepted += file.changes();
         }
         tally
     }

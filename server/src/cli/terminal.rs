@@ -9,6 +9,8 @@ pub(super) struct Terminal {
     colours: Colours,
     /// Somebody can be asked.
     pub(super) interactive: bool,
+    /// What is printed is shown on a screen, and read by no program.
+    pub(super) is_screen: bool,
     /// What is printed goes nowhere.
     nowhere: bool,
     /// Why some of the output is lost, though there is somebody to read it.
@@ -34,6 +36,16 @@ pub(super) enum Look {
     Place,
 }
 
+impl Look {
+    /// A line of a file, and none that stands beside one.
+    pub(super) const fn is_text(self) -> bool {
+        match self {
+            Self::Plain | Self::Added | Self::Removed => true,
+            Self::Heading | Self::Quiet | Self::Good | Self::Bad | Self::Place => false,
+        }
+    }
+}
+
 impl Terminal {
     /// Colours if stdout is a terminal that has them and `NO_COLOR` is not set (no-color.org).
     pub(super) fn of_process() -> Self {
@@ -44,6 +56,7 @@ impl Terminal {
         Self {
             colours: if terminal && !no_colour { Colours::On } else { Colours::Off },
             interactive: terminal && std::io::stdin().is_terminal(),
+            is_screen: terminal,
             nowhere: goes_nowhere(&out),
             out: Box::new(out),
             err: Box::new(std::io::stderr()),
@@ -55,7 +68,8 @@ impl Terminal {
     #[cfg(test)]
     pub(super) fn writing_to(out: impl Write + 'static) -> Self {
         let (out, err) = (Box::new(out), Box::new(std::io::sink()));
-        Self { out, err, colours: Colours::Off, interactive: false, nowhere: false, lost: None }
+        let is_screen = false;
+        Self { out, err, colours: Colours::Off, interactive: false, is_screen, nowhere: false, lost: None }
     }
 
     /// The same, with what is no result there.
@@ -66,7 +80,12 @@ impl Terminal {
 
     /// As it is, without a line break.
     pub(super) fn print(&mut self, text: &str) {
-        let written = self.out.write_all(text.as_bytes()).and_then(|()| self.out.flush());
+        self.print_bytes(text.as_bytes());
+    }
+
+    /// For a program to read.
+    pub(super) fn print_bytes(&mut self, bytes: &[u8]) {
+        let written = self.out.write_all(bytes).and_then(|()| self.out.flush());
         if let Err(error) = written {
             self.lost.get_or_insert(error);
         }

@@ -145,6 +145,31 @@ fn whole_files_come_and_go_and_move() {
 }
 
 #[test]
+fn permissions_and_bytes_are_told_as_git_does() {
+    let names = Names { old: "f", new: "f" };
+    let mode = |from: Option<&str>| Some(ModeChange { from: from.map(str::to_owned), to: "755".to_owned() });
+    let changed = File { mode: mode(Some("644")), ..file(FileKind::Modify, vec![]) };
+    let diff = text(&whole_file(&changed, names, Some("a\n"), Some("a\n")));
+    assert_eq!(diff, "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n");
+    let both = File { hunks: vec![hunk(0, "a\n", "b\n")], ..changed };
+    let diff = text(&whole_file(&both, names, Some("a\n"), Some("b\n")));
+    assert!(diff.contains("new mode 100755\n--- a/f\n+++ b/f\n@@ -1 +1 @@\n-a\n+b\n"), "{diff}");
+    assert_eq!(git_applied(Some("a\n"), &diff).as_deref(), Some("b\n"));
+    let made = File { mode: mode(None), ..file(FileKind::Create, vec![]) };
+    let diff = text(&whole_file(&made, names, None, Some("a\n")));
+    assert!(diff.contains("new file mode 100755\n--- /dev/null\n"), "{diff}");
+    let binary = |kind| File { binary: true, ..file(kind, vec![]) };
+    for (kind, want) in [
+        (FileKind::Modify, "Binary files a/f and b/f differ\n"),
+        (FileKind::Create, "new file mode 100644\nBinary files /dev/null and b/f differ\n"),
+        (FileKind::Delete, "deleted file mode 100644\nBinary files a/f and /dev/null differ\n"),
+    ] {
+        let diff = text(&whole_file(&binary(kind), names, None, None));
+        assert_eq!(diff, format!("diff --git a/f b/f\n{want}"));
+    }
+}
+
+#[test]
 fn a_conflict_is_marked() {
     let mut conflicted = hunk(0, "a\n", "A\n");
     conflicted.state = HunkState::Conflicted;

@@ -39,7 +39,8 @@ pub(super) fn report(ended: &Ended, lasted: Duration, files: Vec<File>, tally: &
             None => json!(before),
         };
         let states: Vec<Value> = file.hunks.iter().map(|hunk| state(&hunk.id, hunk.state)).collect();
-        let whole = states.is_empty().then(|| state(&file.uri, HunkState::Pending));
+        let has_own = states.is_empty() || file.has_whole();
+        let whole = has_own.then(|| state(&file.uri, HunkState::Pending));
         let mut file = json!(file);
         if let (Some(whole), Some(fields)) = (whole, file.as_object_mut()) {
             fields.insert("state".to_owned(), whole);

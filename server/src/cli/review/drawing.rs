@@ -1,0 +1,104 @@
+//! How changes stand on the terminal, and in the bytes that a program reads.
+
+use anyhow::Result;
+use copydesk_protocol::{File, ProposalShowParams, ProposalShowResult, methods};
+
+use super::{Item, Review};
+use crate::cli::diff::{self, DiffLine, Names};
+use crate::cli::patch::patch;
+use crate::cli::terminal::{Look, visible};
+use crate::documents::to_path;
+use crate::review::{ModeChange, WholeBytes};
+
+impl Review<'_> {
+    /// All that is pending.
+    pub(in crate::cli) async fn print_all(&mut self) -> Result<()> {
+        for file in self.files().await? {
+            let texts = self.texts(&file).await?;
+            self.print(&file, &texts);
+        }
+        Ok(())
+    }
+
+    /// A file's changes: in colour for a person, as a patch in the file's own bytes for a program.
+    pub(in crate::cli) fn print(&mut self, file: &File, texts: &ProposalShowResult) {
+        if self.terminal.is_screen {
+            diff::print(self.terminal, &self.whole_diff(file, texts));
+            return;
+        }
+        let (old, new) = self.names(file);
+        let on_disk = to_path(&file.uri).ok().and_then(|path| std::fs::read(path.as_path()).ok());
+        let texts = [texts.buffer.as_deref(), texts.draft.as_deref()];
+        let patch = patch(file, Names { old: &old, new: &new }, texts, on_disk.as_deref());
+        self.terminal.print_bytes(&patch.bytes);
+        for lack in patch.lacks {
+            self.terminal.note(&visible(&format!("{old}: {lack}")));
+        }
+    }
+
+    pub(super) async fn show(&mut self, item: &Item, number: &str) -> Result<()> {
+        let path = self.name_of(&item.file.uri);
+        let why = item.file.must_ask.as_ref().or(item.file.held_back.as_ref());
+        let diff = if let Some(hunk) = &item.hunk {
+            let title = format!("\n{path}  {number}  {}", hunk.reason);
+            self.terminal.styled(Look::Heading, &visible(&title));
+            if hunk.hidden_characters {
+                self.terminal.styled(Look::Bad, "It adds characters that can't be seen.");
+            }
+            let texts = self.texts(&item.file).await?;
+            diff::one_hunk(hunk, texts.buffer.as_deref())
+        } else {
+            let beside = beside_text(&item.file);
+            if beside.is_empty() {
+                self.terminal.line("");
+            } else {
+                let title = format!("\n{path}  {number}  {}", beside.join(", "));
+                self.terminal.styled(Look::Heading, &visible(&title));
+            }
+            self.diff_of(&item.file).await?
+        };
+        diff::print(self.terminal, &diff);
+        if let Some(why) = why {
+            self.terminal.line(&visible(why));
+        }
+        Ok(())
+    }
+
+    async fn diff_of(&mut self, file: &File) -> Result<Vec<DiffLine>> {
+        let texts = self.texts(file).await?;
+        Ok(self.whole_diff(file, &texts))
+    }
+
+    fn whole_diff(&self, file: &File, texts: &ProposalShowResult) -> Vec<DiffLine> {
+        let (old, new) = self.names(file);
+        let names = Names { old: &old, new: &new };
+        diff::whole_file(file, names, texts.buffer.as_deref(), texts.draft.as_deref())
+    }
+
+    async fn texts(&mut self, file: &File) -> Result<ProposalShowResult> {
+        let params = ProposalShowParams { uri: file.uri.clone(), session_id: Some(self.session.to_owned()) };
+        self.editor.call(methods::PROPOSAL_SHOW, params).await
+    }
+
+    fn names(&self, file: &File) -> (String, String) {
+        let old = self.name_of(&file.uri);
+        let new = file.new_uri.as_deref().map_or_else(|| old.clone(), |uri| self.name_of(uri));
+        (old, new)
+    }
+}
+
+/// What becomes of a file beside its text: `binary, 12 kB → 14 kB`, `mode 644 → 755`.
+fn beside_text(file: &File) -> Vec<String> {
+    let bytes = file.size.and_then(|size| match (size.from, size.to) {
+        (Some(from), Some(to)) => Some(WholeBytes::Changed { from, to }),
+        (None, Some(size)) => Some(WholeBytes::Made { size }),
+        (Some(from), None) => Some(WholeBytes::Deleted { from }),
+        (None, None) => None,
+    });
+    let bits = |digits: &str| u32::from_str_radix(digits, 8).ok();
+    let mode = file
+        .mode
+        .as_ref()
+        .and_then(|mode| Some(ModeChange { from: mode.from.as_deref().and_then(bits), to: bits(&mode.to)? }));
+    bytes.map(|bytes| bytes.to_string()).into_iter().chain(mode.map(|mode| mode.to_string())).collect()
+}
