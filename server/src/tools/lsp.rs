@@ -199,6 +199,7 @@ async fn listed(context: &ToolUseContext, places: &[Place]) -> String {
 mod tests {
     use super::*;
     use crate::editor::{HoverText, Places, Range};
+    use crate::permissions::{Behavior, Rule, SettledRule, Source};
     use crate::tools::fixture::Fixture;
 
     fn at(fixture: &Fixture, name: &str, line: u32) -> Place {
@@ -221,6 +222,18 @@ mod tests {
         assert_eq!(found, format!("b.rs:2: fn call() {{}}\n{}:5", fixture.outside("x.rs")));
         fixture.editor.knows(None, Some(Places { version: Some(1), places: Vec::new() }), None);
         assert_eq!(fixture.call(&Lsp, asked("findReferences", 1)).await.unwrap(), NOTHING);
+    }
+
+    #[tokio::test]
+    async fn a_line_of_a_file_that_a_rule_hides_is_not_shown() {
+        let mut fixture = Fixture::new(&[("a.rs", "call();\n"), ("hidden.rs", "fn call() {}\n")]);
+        let starts = fixture.policy.starts();
+        let rule = Rule::parse("Read(hidden.rs)").unwrap();
+        let settled = SettledRule::new(Behavior::Deny, rule, Source::User, "the settings", &starts).unwrap();
+        fixture.policy.rules.push(settled);
+        let places = Places { version: None, places: vec![at(&fixture, "hidden.rs", 0)] };
+        fixture.editor.knows(None, Some(places), None);
+        assert_eq!(fixture.call(&Lsp, asked("findReferences", 1)).await.unwrap(), "hidden.rs:1");
     }
 
     #[tokio::test]
