@@ -104,6 +104,30 @@ mod tests {
     }
 
     #[test]
+    fn what_lies_where_a_repository_has_its_hooks_is_asked_about() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+        std::fs::create_dir(root.join(".git").as_path()).unwrap();
+        std::fs::write(root.join(".git/config").as_path(), "[core]\n\thooksPath = tools/hooks\n").unwrap();
+        let verdict = |path: &str, rule: Option<&str>| {
+            let workspace = Arc::new(Workspace::new(vec![root.clone()], false));
+            let mut policy = Policy { mode: PermissionMode::AcceptEdits, ..Policy::of(workspace) };
+            policy.grant(&rule.map(|rule| Rule::parse(rule).unwrap()).into_iter().collect::<Vec<_>>());
+            decide_change(&root.join(path), &policy)
+        };
+        assert_eq!(verdict("tools/other", None), ChangeVerdict::Free);
+        for rule in [None, Some("Edit"), Some("Edit(**)"), Some("Edit(tools/**)")] {
+            let ChangeVerdict::Asked(why) = verdict("tools/hooks/pre-commit", rule) else {
+                panic!("{rule:?}")
+            };
+            assert!(why.starts_with("tools/hooks/pre-commit says what programs run"), "{why}");
+        }
+        for rule in ["Edit(tools/hooks/pre-commit)", "Edit(tools/hooks/**)"] {
+            assert_eq!(verdict("tools/hooks/pre-commit", Some(rule)), ChangeVerdict::Free, "{rule}");
+        }
+    }
+
+    #[test]
     fn a_protected_file_is_free_where_the_person_has_named_it() {
         check(&["allow Edit(.envrc)"], ".envrc", USUAL);
         check(&["allow Edit(.husky/**)"], ".husky/pre-commit", USUAL);

@@ -10,14 +10,25 @@ use self::names::{
 use super::behavior::{Behavior, Source};
 use super::matching::{Family, Reached, Subject, covers};
 use super::policy::{Policy, SettledRule};
+use super::repository::hooks;
 use crate::documents::AbsPath;
 
 /// Why a change there is asked about; `None`: it is a file as any other, or one that the person lets be changed: whether
 /// by Edit, by Write or by a command makes no difference. The link, its target and what else the file is called count.
 pub(super) fn why(path: &Reached, policy: &Policy) -> Option<String> {
-    let protected = path.names().find(|name| is_protected(name))?;
+    let hooks_around = |name: &&AbsPath| {
+        let mut folders = hooks::folders(name, policy.home.as_ref()).into_iter();
+        folders.find(|hooks| policy.workspace.case().is_in(name, &hooks.at))
+    };
+    let mut names = path.names();
+    let (protected, hooks) = match path.names().find(|name| is_protected(name)) {
+        Some(name) => (name, None),
+        None => names.find_map(|name| Some((name, Some(hooks_around(&name)?))))?,
+    };
+    let is_spelled =
+        |pattern: &str| hooks.as_ref().map_or_else(|| is_spelled_in(pattern), |it| it.is_spelled_in(pattern));
     let is_let_in = policy.rules.iter().any(|settled| {
-        settled.behavior == Behavior::Allow && is_own(settled.source) && names_it(settled, path)
+        settled.behavior == Behavior::Allow && is_own(settled.source) && names_it(settled, path, is_spelled)
     });
     if is_let_in {
         return None;
@@ -33,11 +44,11 @@ pub(super) fn why(path: &Reached, policy: &Policy) -> Option<String> {
 }
 
 /// Whether a rule spells the folder or the file which is protected: one for all edits does not mean it.
-fn names_it(settled: &SettledRule, path: &Reached) -> bool {
+fn names_it(settled: &SettledRule, path: &Reached, is_spelled: impl Fn(&str) -> bool) -> bool {
     let Subject::Files { tool, family: Family::Editing, spec } = &settled.subject else { return false };
     tool == "Edit"
         && covers(spec, Behavior::Allow, std::slice::from_ref(path))
-        && settled.rule.spec.as_deref().is_some_and(is_spelled_in)
+        && settled.rule.spec.as_deref().is_some_and(is_spelled)
 }
 
 /// Not one that came with the folder.
@@ -127,6 +138,9 @@ mod tests {
             "/w/Jenkinsfile",
             "/w/.tool-versions",
             "/w/rust-toolchain.toml",
+            "/w/.devcontainer/devcontainer.json",
+            "/w/.devcontainer/api/Dockerfile",
+            "/w/devcontainer.json",
         ] {
             check(path, true);
         }

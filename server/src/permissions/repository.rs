@@ -4,6 +4,7 @@
 //! Configurations are read line by line and the names of sections are not looked at: what is no such setting may be taken
 //! for one, never the other way round.
 
+pub(super) mod hooks;
 mod index;
 
 use std::fs;
@@ -60,15 +61,21 @@ pub(super) fn starts_programs(folder: &AbsPath) -> Option<String> {
 
 /// Whether git keeps `file` in the repository that it lies in, as far as the index says so in a way that is read here.
 pub fn is_tracked(file: &AbsPath) -> bool {
-    let roots = std::iter::successors(file.parent(), AbsPath::parent);
-    let found = roots.map(|root| (root.join(".git"), root)).find(|(git, _)| git.as_path().exists());
-    let Some((git, root)) = found else { return false };
-    let named = fs::read_to_string(git.as_path()).ok();
-    let named = named.as_deref().and_then(|text| text.trim().strip_prefix("gitdir:"));
-    let git = named.map_or(git, |named| root.join(named.trim()));
+    let Some((root, git)) = found(file) else { return false };
     let Ok(path) = file.as_path().strip_prefix(root.as_path()) else { return false };
     let Ok(index) = fs::read(git.join("index").as_path()) else { return false };
     index::has(&index, object_name_bytes(&git), path.as_str()) == Some(true)
+}
+
+/// The folder of files that `file` lies in, and the folder of its repository.
+fn found(file: &AbsPath) -> Option<(AbsPath, AbsPath)> {
+    let mut roots = std::iter::successors(file.parent(), AbsPath::parent);
+    let root = roots.find(|root| root.join(".git").as_path().exists())?;
+    let git = root.join(".git");
+    let named = fs::read_to_string(git.as_path()).ok();
+    let named = named.as_deref().and_then(|text| text.trim().strip_prefix("gitdir:"));
+    let git = named.map_or(git, |named| root.join(named.trim()));
+    Some((root, git))
 }
 
 fn of_repository(git: &AbsPath) -> Option<String> {

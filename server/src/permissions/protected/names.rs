@@ -160,6 +160,7 @@ pub(super) const FILES: &[&str] = &[
     "nuget.config",
     // Machines that are made of a folder.
     ".devcontainer.json",
+    "devcontainer.json",
     ".gitpod.yml",
     ".replit",
     // Agents.
