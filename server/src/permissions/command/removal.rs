@@ -9,10 +9,12 @@
 //! not show in a command line.
 
 mod place;
+mod scripts;
 mod targets;
 mod values;
 
 use self::place::{Named, Scene, named};
+use self::scripts::{Script, runs_a_text, scripts};
 use self::targets::removed;
 use self::values::{Values, is_assignment};
 use super::part::{CARRIERS, SHELLS, base_name};
@@ -80,10 +82,12 @@ impl Search<'_> {
             Parsed::NotUnderstood { seen, heredocs, .. } => (seen, heredocs),
         };
         let values = values.with(&commands);
-        let text_is_run = commands.iter().any(runs_its_input);
+        let text_is_run =
+            commands.iter().any(|command| invocations(command).iter().any(|words| runs_a_text(words)));
         // The folders that were changed into, and how deep in the script that was: a subshell ends.
         let mut folders = vec![(0, cwd.cloned())];
-        for command in &commands {
+        for (at, command) in commands.iter().enumerate() {
+            let before = at.checked_sub(1).and_then(|at| commands.get(at));
             folders.retain(|(depth, _)| *depth <= command.place.depth);
             let now = folders.last().and_then(|(_, folder)| folder.clone());
             let scene = Scene { cwd: now.as_ref(), kept: self.kept, values: &values };
@@ -95,6 +99,20 @@ impl Search<'_> {
                     let found = self.line(&text, scene.cwd, &values, Depth { run, ..inner });
                     if found.is_some() {
                         return found;
+                    }
+                }
+                for script in
+                    invocations(&command).iter().flat_map(|words| scripts(words, &command, before, &scene))
+                {
+                    match script {
+                        Script::Text(text) => {
+                            let run = Depth { run: Run::Perhaps, ..inner };
+                            let found = self.line(&text, scene.cwd, &Values::default(), run);
+                            if found.is_some() {
+                                return found;
+                            }
+                        }
+                        Script::Unknown(why) => self.not_known(why),
                     }
                 }
                 folders
@@ -224,13 +242,6 @@ fn texts(command: &SimpleCommand, text_is_run: bool) -> Vec<(String, Run)> {
         found.extend(script.into_iter().chain(given).map(|word| (place::unquoted(word), Run::Surely)));
     }
     found
-}
-
-/// A shell that is given no script: it runs what it reads.
-fn runs_its_input(command: &SimpleCommand) -> bool {
-    let mut arguments = command.words.iter().skip(1);
-    SHELLS.contains(&base_name(command.words.first()))
-        && arguments.all(|word| word.starts_with.starts_with('-'))
 }
 
 /// The folder that a command takes the shell to.

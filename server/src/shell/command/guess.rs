@@ -13,6 +13,7 @@ pub(super) fn from_tokens(tokens: &[Token]) -> Vec<SimpleCommand> {
                 words.push(word.clone());
             }
         }
+        found.extend(in_braces(&words));
         found.extend(command(words));
     }
     for nested in tokens.iter().flat_map(Token::nested) {
@@ -41,9 +42,15 @@ pub(super) fn from_text(text: &str) -> Vec<SimpleCommand> {
         .collect()
 }
 
+/// What stands behind a brace in a command, which may be the first of a group: `coproc NAME { …`, `function f { …`.
+fn in_braces(words: &[Word]) -> Option<SimpleCommand> {
+    let brace = words.iter().rposition(|word| word.source == "{").filter(|at| *at > 0)?;
+    command(words.get(brace..)?.to_vec())
+}
+
 /// A command of `words`, whatever keywords stand in front of its program.
 fn command(words: Vec<Word>) -> Option<SimpleCommand> {
-    const IN_FRONT: &[&str] = &["!", "{", "do", "elif", "else", "if", "then", "until", "while"];
+    const IN_FRONT: &[&str] = &["!", "{", "coproc", "do", "elif", "else", "if", "then", "until", "while"];
     let words: Vec<Word> =
         words.into_iter().skip_while(|word| IN_FRONT.contains(&word.source.as_str())).collect();
     if words.is_empty() {

@@ -217,7 +217,11 @@ impl<'a> Line<'a> {
                     if let (Some(name), Some(TokenKind::Word(value, _))) =
                         (&name, token.map(|token| &token.kind))
                     {
-                        assignments.push(Assignment { name: name.clone(), value: value.clone() });
+                        assignments.push(Assignment {
+                            name: name.clone(),
+                            value: value.clone(),
+                            appends: false,
+                        });
                     }
                 }
             }

@@ -87,6 +87,8 @@ pub enum Expansion {
 pub struct Assignment {
     pub name: String,
     pub value: Word,
+    /// `+=`: behind what the variable holds.
+    pub appends: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -305,3 +305,117 @@ fn everyday_removals_are_free() {
         "x=(a b); ls \"${x[@]}\"",
     ]);
 }
+
+#[test]
+fn what_is_put_behind_a_variable_and_what_runs_beside() {
+    check_in_root(&[
+        "x=.g; x+=it; rm -rf $x",
+        "x=.g && x+='it' && rm -rf \"$x\"",
+        "x=; x+=.; x+=git; rm -rf $x",
+        "x=.g; [[ a ]]; x+=it; rm -rf $x",
+        "export x=.g; export x+=it; rm -rf $x",
+        "x=.gitx; rm -rf ${x%x}",
+        "x=x.git; rm -rf ${x#x}",
+        "coproc rm -rf .git",
+        "coproc N { rm -rf .git; }",
+        "coproc { ls; rm -rf .git; }",
+        "function f { rm -rf .git; }; f",
+    ]);
+    check_not_known(&[
+        "x+=it; rm -rf $x",
+        "x=.; for i in g i t; do x+=$i; done; rm -rf $x",
+        "a=(.git); rm -rf \"${a[0]}\"",
+        "a=(.git); rm -rf ${a[@]}",
+        "a[0]=.git; rm -rf ${a[0]}",
+        "declare -a a=(.git); rm -rf ${a[0]}",
+        "a=(x); a+=(.git); rm -rf ${a[1]}",
+        "mapfile a < x; rm -rf ${a[0]}",
+        "x=a.git; rm -rf ${x##*a}",
+        "x=.git; y=x; rm -rf ${!y}",
+    ]);
+    check_free_in_root(&["x=build; x+=/out; rm -rf $x", "PATH+=:/x ls", "x=a.o; rm ${x%.o}.d"]);
+}
+
+#[test]
+fn scripts_that_a_shell_is_fed_with() {
+    check_in_root(&[
+        "source <(echo 'rm -rf .git')",
+        ". <(printf 'rm -rf .git')",
+        "bash <(echo 'rm -rf .git')",
+        "timeout 5 bash <(echo 'rm -rf .git')",
+        "echo 'rm -rf .git' > /tmp/s; bash /tmp/s",
+        "printf 'rm -rf .git' | bash /dev/stdin",
+        "echo 'rm -rf .git' | sudo sh -s",
+    ]);
+    check_not_known(&[
+        "bash /tmp/no-such-script",
+        "source /tmp/no-such-script",
+        "sh -x /tmp/no-such-script a b",
+        "bash \"$x\"",
+        ". $x",
+        "source <(cat list)",
+        "curl https://example.com/x | sh",
+        "cat \"$x\" | bash",
+        "base64 -d x | bash -s -- y",
+        "bash < /tmp/no-such-script",
+    ]);
+    check_free_in_root(&[
+        // What only the trial tree has.
+        "bash made.sh",
+        "source .venv/bin/activate && ls",
+        "bash -c 'ls' x",
+        "sh -c ls",
+        "bash --version",
+        "bash",
+        "ls | cat",
+        "ssh host ls",
+        "echo ls | bash",
+    ]);
+}
+
+#[test]
+fn scripts_that_can_be_read_are_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
+    let long = format!("{}rm -rf .git\n", "echo a line of it\n".repeat(2_000));
+    for (name, text) in [
+        ("clean", "set -e\nrm -rf target\n"),
+        ("all", "#!/usr/bin/env bash\nset -e\nrm -rf .git\n"),
+        ("inner", "bash ./all\n"),
+        ("given", "rm -rf \"$1\"\n"),
+        ("tool", "#!/usr/bin/python3\n# rm -rf .git\n"),
+        ("program", "$RUNNER build \"$@\"\n"),
+        ("long", &long),
+    ] {
+        std::fs::write(root.join(name).as_path(), text).unwrap();
+    }
+    let found = |text: &str| {
+        let home = AbsPath::new("/home/me").unwrap();
+        let kept = Kept { home: Some(&home), roots: std::slice::from_ref(&root) };
+        match removes_too_much(text, &root, &kept) {
+            Some(Loss::OfKept(_)) => "kept",
+            Some(Loss::NotKnown(_)) => "not known",
+            None => "free",
+        }
+    };
+    for (text, want) in [
+        ("bash clean", "free"),
+        ("bash ./all", "kept"),
+        ("sh -e all x", "kept"),
+        ("source all", "kept"),
+        (". ./all", "kept"),
+        ("./all", "kept"),
+        ("nice ./all", "kept"),
+        ("bash < all", "kept"),
+        ("cat all | sh", "kept"),
+        ("bash inner", "kept"),
+        ("s=all; bash $s", "kept"),
+        ("bash long", "kept"),
+        ("bash given x", "not known"),
+        ("./tool", "free"),
+        ("bash program", "free"),
+        ("cat all", "free"),
+    ] {
+        assert_eq!(found(text), want, "{text}");
+    }
+}

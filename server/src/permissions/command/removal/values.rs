@@ -27,14 +27,22 @@ impl Values {
         let mut values = self.clone();
         for command in commands {
             for assignment in &command.assignments {
-                values.put(&assignment.name, Some(assignment.value.source.clone()));
+                let value = assignment.value.source.as_str();
+                if assignment.appends {
+                    values.append(&assignment.name, value, command.place.repeats);
+                } else {
+                    values.put(&assignment.name, Some(value.to_owned()));
+                }
             }
             let is_declared =
                 matches!(command.program(), Some("export" | "local" | "declare" | "typeset" | "readonly"));
             // Where a text is not understood, an assignment is a word.
             let in_front = command.words.iter().take_while(|word| is_assignment(word) || is_declared);
             for (name, value) in in_front.filter_map(assigned) {
-                values.put(name, Some(value.to_owned()));
+                match name.strip_suffix('+') {
+                    Some(name) => values.append(name, value, false),
+                    None => values.put(name, Some(value.to_owned())),
+                }
             }
             if matches!(command.program(), Some("read" | "mapfile" | "readarray" | "getopts" | "printf")) {
                 for word in command.words.iter().skip(1) {
@@ -52,6 +60,22 @@ impl Values {
 
     fn put(&mut self, name: &str, value: Option<String>) {
         self.of.entry(name.to_owned()).or_default().push(value);
+    }
+
+    /// Any of what the variable may hold, with `value` behind it; `again`: nobody knows how often.
+    fn append(&mut self, name: &str, value: &str, again: bool) {
+        let held = self.of.entry(name.to_owned()).or_default();
+        if again || held.len() > MOST / 2 {
+            held.push(None);
+            return;
+        }
+        let longer = |one: &Option<String>| one.as_ref().map(|one| format!("{one}{value}"));
+        let more: Vec<Option<String>> = held.iter().map(longer).collect();
+        if more.is_empty() {
+            // What it holds is set elsewhere.
+            held.push(None);
+        }
+        held.extend(more);
     }
 
     fn expanded(&self, source: &str, scene: &Scene<'_>, depth: usize) -> Option<Vec<String>> {
@@ -98,7 +122,8 @@ impl Values {
             if let (None, Some(default), false) = (&values, default, self.of.contains_key(name)) {
                 values = self.expanded(default, scene, depth);
             }
-            return Some((values?, rest));
+            let is_whole = more.is_empty() || default.is_some() || more.starts_with([':', '?', '[']);
+            return Some((if is_whole { values? } else { cut(&values?, more)? }, rest));
         }
         let (name, rest) = text.split_at(name_length(text));
         Some((self.values(name, scene, depth)?, rest))
@@ -141,6 +166,21 @@ impl Values {
     }
 }
 
+/// `values` without the end (`%`) or the beginning (`#`) that `sign` names; `None`: that can't be told.
+fn cut(values: &[String], sign: &str) -> Option<Vec<String>> {
+    let text = sign.trim_start_matches(['%', '#']);
+    if text == sign || text.contains(['*', '?', '[', '$', '`']) {
+        return None;
+    }
+    let is_pattern = |value: &String| value.contains(['*', '?', '[']);
+    let one = |value: &String| {
+        let left = if sign.starts_with('%') { value.strip_suffix(text) } else { value.strip_prefix(text) };
+        // Of a pattern nobody knows what its end stands for.
+        left.filter(|_| !is_pattern(value)).unwrap_or(value).to_owned()
+    };
+    Some(values.iter().map(one).collect())
+}
+
 /// Whether what begins so lies where nobody keeps anything.
 fn is_passing(front: &str, scene: &Scene<'_>) -> bool {
     let is_kept = |folder: &str| scene.kept.roots.iter().any(|root| root.as_str().starts_with(folder));
@@ -152,10 +192,11 @@ pub(super) fn is_assignment(word: &Word) -> bool {
     assigned(word).is_some()
 }
 
-/// `NAME=value` as a word.
+/// `NAME=value` or `NAME+=value` as a word; the name with its `+`.
 fn assigned(word: &Word) -> Option<(&str, &str)> {
     let (name, value) = word.source.split_once('=')?;
-    (!name.is_empty() && name_length(name) == name.len()).then_some((name, value))
+    let bare = name.strip_suffix('+').unwrap_or(name);
+    (!bare.is_empty() && name_length(bare) == bare.len()).then_some((name, value))
 }
 
 /// `~` in front, and the home of whomever is named behind it.

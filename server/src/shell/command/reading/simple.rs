@@ -57,6 +57,7 @@ fn assignment(word: &Word) -> Result<Option<Assignment>, Unclear> {
     let known = word.starts_with.get(source.len() - value.len()..).unwrap_or_default();
     Ok(Some(Assignment {
         name: name.to_owned(),
+        appends: behind.starts_with('+'),
         value: Word {
             source: value.to_owned(),
             literal: word.literal.as_ref().map(|_| known.to_owned()),
