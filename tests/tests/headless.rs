@@ -213,6 +213,68 @@ async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
     );
 }
 
+/// A folder that a command changes beside its texts: a binary file, one more, one less, and permissions.
+fn beside_texts() -> (Home, [Answer; 2]) {
+    let mut home = Home::new();
+    home.write("logo.png", "a\0b");
+    home.write("old.bin", &"\0".repeat(14_000));
+    home.write("run.sh", "echo run\n");
+    home.write("plain.sh", "echo x\n");
+    let command = "printf 'c\\0dd' >logo.png; printf 'n\\0' >new.bin; rm old.bin; echo more >>run.sh; chmod 755 run.sh plain.sh; \
+                   echo hi >made.sh; chmod 755 made.sh";
+    (home, [Answer::calls("Bash", json!({ "command": command })), Answer::says("Done.")])
+}
+
+#[tokio::test]
+async fn bytes_and_permissions_are_printed_as_git_does_and_accepted_with_the_rest() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (mut home, script) = beside_texts();
+    let (ran, _model) = run(&mut home, &["--allow", "Bash", "--diff", "go on"], script).await;
+    for want in [
+        "Binary files a/logo.png and b/logo.png differ\n",
+        "new file mode 100755\n--- /dev/null\n+++ b/made.sh\n",
+        "Binary files /dev/null and b/new.bin differ\n",
+        "Binary files a/old.bin and /dev/null differ\n",
+        "diff --git a/plain.sh b/plain.sh\nold mode 100644\nnew mode 100755\n",
+        "old mode 100644\nnew mode 100755\n--- a/run.sh\n+++ b/run.sh\n",
+    ] {
+        assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
+    }
+    let lacks = "old.bin (binary, 14 kB): no patch can hold its bytes, so it is only named";
+    assert!(ran.err.contains(lacks), "{}", ran.err);
+    std::fs::write(home.path("patch"), &ran.out).unwrap();
+    let applied = std::process::Command::new("git")
+        .args(["apply", "patch"])
+        .current_dir(home.path(""))
+        .output()
+        .unwrap();
+    assert!(applied.status.success(), "{}", String::from_utf8_lossy(&applied.stderr));
+    assert_eq!(std::fs::read_to_string(home.path("run.sh")).unwrap(), "echo run\nmore\n");
+
+    let (mut home, script) = beside_texts();
+    let (ran, _model) = run(&mut home, &["--allow", "Bash", "--yes", "-o", "json", "go on"], script).await;
+    let report = ran.report();
+    assert_eq!((&report["accepted"], ran.code), (&json!(7), 0), "{report:#}");
+    let of = |name: &str| {
+        let files = report["files"].as_array().unwrap();
+        files.iter().find(|file| file["uri"].as_str().unwrap().ends_with(name)).unwrap().clone()
+    };
+    let logo = of("logo.png");
+    assert_eq!(
+        (&logo["binary"], &logo["size"], &logo["state"]),
+        (&json!(true), &json!({"from": 3, "to": 4}), &json!("accepted"))
+    );
+    let script = of("run.sh");
+    assert_eq!(
+        (&script["mode"], &script["state"], &script["hunks"][0]["state"]),
+        (&json!({"from": "644", "to": "755"}), &json!("accepted"), &json!("accepted"))
+    );
+    let mode = |name: &str| std::fs::metadata(home.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(["run.sh", "plain.sh", "made.sh"].map(mode), [0o755; 3]);
+    assert_eq!(std::fs::read(home.path("logo.png")).unwrap(), b"c\0dd");
+    assert!(home.path("new.bin").exists() && !home.path("old.bin").exists());
+}
+
 #[tokio::test]
 async fn what_a_command_in_the_background_changed_waits_for_the_person_and_is_told() {
     for arguments in [["--permission-mode", "acceptEdits"], ["--permission-mode", "default"]] {

@@ -177,6 +177,38 @@ fn two_changes(editor: &str) -> (Home, Terminal) {
 }
 
 #[tokio::test]
+async fn bytes_and_permissions_are_decisions_of_their_own() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let command = "printf 'c\\0dd' >logo.png; echo more >>run.sh; chmod 755 run.sh plain.sh";
+    let (home, _model) =
+        scene([Answer::calls("Bash", json!({ "command": command })), Answer::says("Done.")]).await;
+    home.write("logo.png", "a\0b");
+    home.write("run.sh", "echo run\n");
+    home.write("plain.sh", "echo x\n");
+    let mut terminal = Terminal::run(&home, &["--allow", "Bash", "go on"]);
+    let whole = "Accept this for the whole file [y,n,a,q,?]? ";
+    let seen = terminal.until(whole).await;
+    assert!(seen.contains("logo.png  1/4  binary, 3 bytes → 4 bytes"), "{seen}");
+    assert!(seen.contains("Binary files a/logo.png and b/logo.png differ"), "{seen}");
+    terminal.types("y").await;
+    let seen = terminal.until(whole).await;
+    assert!(seen.contains("plain.sh  2/4  mode 644 → 755"), "{seen}");
+    terminal.types("n").await;
+    let seen = terminal.until(ASKED).await;
+    assert!(seen.contains("run.sh  3/4"), "{seen}");
+    terminal.types("n").await;
+    let seen = terminal.until(whole).await;
+    assert!(seen.contains("run.sh  4/4  mode 644 → 755") && seen.contains("new mode 100755"), "{seen}");
+    terminal.types("y").await;
+    terminal.until("2 accepted, 2 rejected").await;
+    assert_eq!(terminal.end().await, 0);
+    let mode = |name: &str| std::fs::metadata(home.path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode("run.sh"), mode("plain.sh")), (0o755, 0o644));
+    assert_eq!(std::fs::read(home.path("logo.png")).unwrap(), b"c\0dd");
+    assert_eq!(std::fs::read_to_string(home.path("run.sh")).unwrap(), "echo run\n");
+}
+
+#[tokio::test]
 async fn an_editor_that_fails_is_told_and_the_same_change_is_asked_about_again() {
     for editor in ["false", "no-such-editor"] {
         let (home, mut terminal) = two_changes(editor);

@@ -66,7 +66,7 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
         let heading = "\nThese changes went in, as the permission mode says:";
         review.terminal.styled(Look::Heading, heading);
         for file in &went_in {
-            review.print(&file.file, &file.texts);
+            let _ = review.print(&file.file, &file.texts);
         }
     }
     let mut files = review.files().await?;
@@ -134,7 +134,9 @@ async fn decide(
         }
         Decide::Ask | Decide::ShowOnly => {
             if text {
-                review.print_all().await?;
+                for lack in review.print_all().await? {
+                    review.terminal.note(&visible(&lack));
+                }
             }
             if arguments.decide == Decide::ShowOnly {
                 return Ok(Tally::default());

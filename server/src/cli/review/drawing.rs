@@ -11,29 +11,35 @@ use crate::documents::to_path;
 use crate::review::{ModeChange, WholeBytes};
 
 impl Review<'_> {
-    /// All that is pending.
-    pub(in crate::cli) async fn print_all(&mut self) -> Result<()> {
-        for file in self.files().await? {
-            let texts = self.texts(&file).await?;
-            self.print(&file, &texts);
+    /// All that is pending. Gives what a patch of it can't hold, in lines for a person.
+    pub(in crate::cli) async fn print_all(&mut self) -> Result<Vec<String>> {
+        let mut lacks = Vec::new();
+        let mut files = self.files().await?;
+        if !self.terminal.is_screen {
+            // git takes the name of a binary file for a part of the patch before it, if there is one.
+            files.sort_by_key(|file| !file.binary);
         }
-        Ok(())
+        for file in files {
+            let texts = self.texts(&file).await?;
+            lacks.extend(self.print(&file, &texts));
+        }
+        Ok(lacks)
     }
 
-    /// A file's changes: in colour for a person, as a patch in the file's own bytes for a program.
-    pub(in crate::cli) fn print(&mut self, file: &File, texts: &ProposalShowResult) {
+    /// A file's changes: in colour for a person, as a patch in the file's own bytes for a program, with what that lacks.
+    pub(in crate::cli) fn print(&mut self, file: &File, texts: &ProposalShowResult) -> Vec<String> {
         if self.terminal.is_screen {
             diff::print(self.terminal, &self.whole_diff(file, texts));
-            return;
+            return Vec::new();
         }
         let (old, new) = self.names(file);
         let on_disk = to_path(&file.uri).ok().and_then(|path| std::fs::read(path.as_path()).ok());
         let texts = [texts.buffer.as_deref(), texts.draft.as_deref()];
         let patch = patch(file, Names { old: &old, new: &new }, texts, on_disk.as_deref());
         self.terminal.print_bytes(&patch.bytes);
-        for lack in patch.lacks {
-            self.terminal.note(&visible(&format!("{old}: {lack}")));
-        }
+        let beside = beside_text(file);
+        let name = if beside.is_empty() { old } else { format!("{old} ({})", beside.join(", ")) };
+        patch.lacks.into_iter().map(|lack| format!("{name}: {lack}")).collect()
     }
 
     pub(super) async fn show(&mut self, item: &Item, number: &str) -> Result<()> {
