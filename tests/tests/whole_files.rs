@@ -17,6 +17,7 @@ use std::process::{Command, Stdio};
 
 use copydesk_tests::client::Home;
 use copydesk_tests::model_server::{Answer, ModelServer};
+use copydesk_tests::person::{choose, execute, hunks, menu};
 use copydesk_tests::puppet::{Outcome, Puppets};
 use serde_json::{Value, json};
 
@@ -137,6 +138,46 @@ async fn a_file_that_the_user_changed_meanwhile_stays_the_users() {
     let home = puppets.end().await;
     assert_eq!(fs::read(home.path("old.png")).unwrap(), b"\0user");
     assert_eq!(fs::read(home.path("gone.png")).unwrap(), b"\0user");
+}
+
+#[tokio::test]
+async fn an_editor_shows_it_and_decides_it_where_the_file_is_open_and_in_the_diff() {
+    let mut puppets = Puppets::start(home("auto")).await;
+    let uri = |name: &str| puppets.home.uri(name);
+    let (run, both, old) = (uri("run.sh"), uri("both.sh"), uri("old.png"));
+    puppets.client.did_open(&run, "sh", "echo runs\n");
+    bash(&mut puppets, COMMAND).await;
+    let (client, home) = (&mut puppets.client, &puppets.home);
+    let shown = hunks(client, &run, 1).await;
+    assert!(shown[0]["message"].as_str().unwrap().ends_with("mode 644 → 755"), "{shown:?}");
+    assert_eq!(hunks(client, &both, 2).await.len(), 2, "a hunk, and permissions");
+    let shown = hunks(client, &old, 1).await;
+    assert!(shown[0]["message"].as_str().unwrap().ends_with("binary, 18 bytes → 23 bytes"), "{shown:?}");
+    let told = client.notification("copydesk/proposal/changed", |file| file["uri"] == old.as_str()).await;
+    assert_eq!((&told["binary"], &told["size"]), (&json!(true), &json!({ "from": 18, "to": 23 })));
+
+    assert_eq!(
+        menu(client, &run, 0).await[..2],
+        ["Accept mode 644 → 755 of run.sh", "Reject mode 644 → 755 of run.sh"]
+    );
+    choose(client, &run, 0, "Accept mode 644").await;
+    hunks(client, &run, 0).await;
+    assert_eq!(bits(home)["run.sh"].0, 0o755);
+
+    execute(client, &json!({ "command": "copydesk.show-diff", "arguments": [] })).await;
+    let opened = client.asked("window/showDocument", 1).await;
+    let diff = opened["uri"].as_str().unwrap().to_owned();
+    let text = fs::read_to_string(diff.strip_prefix("file://").unwrap()).unwrap();
+    client.did_open(&diff, "diff", &text);
+    let line = |wanted: &str| u32::try_from(text.lines().position(|line| line == wanted).unwrap()).unwrap();
+    let at = line("Binary files a/old.png and b/old.png differ");
+    choose(client, &diff, at, "Accept old.png (binary, 18 bytes → 23 bytes)").await;
+    hunks(client, &old, 0).await;
+    assert_eq!(bits(home)["old.png"].2, [PICTURE, b"\0more"].concat());
+    choose(client, &diff, line("new mode 100700"), "Reject all 2 in both.sh").await;
+    hunks(client, &both, 0).await;
+    assert_eq!(bits(home)["both.sh"].2, b"echo one\n");
+    puppets.end().await;
 }
 
 #[tokio::test]
