@@ -215,9 +215,9 @@ async fn what_of_a_command_is_no_change_of_text_is_told_to_model_and_person() {
 
 /// A folder that a command changes beside its texts: a binary file, one more, one less, and permissions.
 fn beside_texts() -> (Home, [Answer; 2]) {
-    let mut home = Home::new();
+    let home = Home::new();
     home.write("logo.png", "a\0b");
-    home.write("old.bin", &"\0".repeat(14_000));
+    home.write("old.bin", "\0".repeat(14_000));
     home.write("run.sh", "echo run\n");
     home.write("plain.sh", "echo x\n");
     let command = "printf 'c\\0dd' >logo.png; printf 'n\\0' >new.bin; rm old.bin; echo more >>run.sh; chmod 755 run.sh plain.sh; \

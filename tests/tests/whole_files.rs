@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 
 const PICTURE: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe";
 /// What the tree has, as a command in it sees it.
-const LIST: &str = r#"stat -c '%n %a' *; sha256sum *"#;
+const LIST: &str = "stat -c '%n %a' *; sha256sum *";
 const COMMAND: &str = r"printf '\x89PNG\r\n\x1a\n\0\0\0\1made' >made.png; cp made.png tool; chmod 755 tool
     printf '\0more' >>old.png; rm gone.png; chmod +x run.sh; echo 'echo two' >>both.sh; chmod 700 both.sh
     printf '#!/bin/sh\n' >new.sh; chmod 755 new.sh; printf 'text\n' >was.png; printf 'a\0b' >was.txt";

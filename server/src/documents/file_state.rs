@@ -218,13 +218,12 @@ impl FileStateCache {
         lock(&self.looks).put(path.clone(), now.print, at, now.hash);
         let stamp = Stamp::Disk { hash: now.hash };
         let kept = lock(&self.decoded).get(now.hash);
-        let text = match kept {
-            Some(text) => text,
-            None => {
-                let (text, _) = disk::decode(path, now.bytes)?;
-                lock(&self.decoded).put(now.hash, text.clone());
-                text
-            }
+        let text = if let Some(text) = kept {
+            text
+        } else {
+            let (text, _) = disk::decode(path, now.bytes)?;
+            lock(&self.decoded).put(now.hash, text.clone());
+            text
         };
         Ok(Snapshot { path: path.clone(), text, stamp })
     }

@@ -11,8 +11,8 @@ use crate::review::{FileKind, FileReview, ModeChange, WholeBytes, WholeFile};
 
 const RUN: &str = "echo run\necho more\n";
 
-fn whole(bytes: Option<WholeBytes>, mode: Option<ModeChange>) -> Option<WholeFile> {
-    Some(WholeFile { bytes, mode, revision: 1, conflict: false })
+fn whole(bytes: Option<WholeBytes>, mode: Option<ModeChange>) -> WholeFile {
+    WholeFile { bytes, mode, revision: 1, conflict: false }
 }
 
 const EXECUTABLE: Option<ModeChange> = Some(ModeChange { from: Some(0o644), to: 0o755 });
@@ -24,7 +24,7 @@ fn binary(name: &str, kind: FileKind, bytes: WholeBytes) -> FileReview {
         buffer: None,
         draft: None,
         reasons: vec![reason("run `make icons`")],
-        whole: whole(Some(bytes), None),
+        whole: Some(whole(Some(bytes), None)),
         ..file(name, "", Vec::new())
     }
 }
@@ -33,7 +33,11 @@ fn binary(name: &str, kind: FileKind, bytes: WholeBytes) -> FileReview {
 fn script(hunks: usize) -> FileReview {
     let all = [hunk(RUN, 0..1, "echo ran\n", "say it"), hunk(RUN, 1..2, "echo less\n", "say less")];
     let file = open(file("run.sh", RUN, all.into_iter().take(hunks).collect()));
-    FileReview { whole: whole(None, EXECUTABLE), reasons: vec![reason("run `chmod +x run.sh`")], ..file }
+    FileReview {
+        whole: Some(whole(None, EXECUTABLE)),
+        reasons: vec![reason("run `chmod +x run.sh`")],
+        ..file
+    }
 }
 
 fn binaries() -> Vec<FileReview> {
@@ -141,7 +145,7 @@ fn a_file_that_is_made_gets_its_permissions_with_its_text() {
     let made = FileReview {
         kind: FileKind::Create,
         buffer: None,
-        whole: whole(None, Some(ModeChange { from: None, to: 0o755 })),
+        whole: Some(whole(None, Some(ModeChange { from: None, to: 0o755 }))),
         ..file("run.sh", "", vec![hunk("", 0..0, "echo run\n", "write it")])
     };
     let scene = scene_of(vec![made]);
