@@ -22,6 +22,9 @@ struct Copied {
 }
 
 impl Kept {
+    /// In bytes: a file of more is neither kept nor compared as a whole.
+    pub const LARGEST: u64 = 256 << 20;
+
     /// All that `from` gives, copied into `folder`, which is made; nobody but this user can read it there.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::ToolUseContext;
 use crate::documents::walk::{self, Candidate, IgnoreFiles};
 use crate::documents::{AbsPath, FileStateCache, Text};
+use crate::review::AgentBytes;
 
 /// Texts that count in the place of the disk's. `None`: the agent has deleted the file.
 pub(super) struct Overlay {
@@ -36,7 +37,10 @@ impl Overlay {
         let open = context.documents.open_documents().into_iter().map(|open| (open.path, Some(open.text)));
         let drafts = context.desk.drafts(&context.session).await;
         let drafted = drafts.into_iter().map(|draft| (draft.path, draft.text));
-        Self { texts: open.chain(drafted).collect() }
+        let wholes = context.desk.wholes(&context.session).await.into_iter();
+        let gone =
+            wholes.filter(|whole| whole.bytes == Some(AgentBytes::Gone)).map(|whole| (whole.path, None));
+        Self { texts: open.chain(drafted).chain(gone).collect() }
     }
 
     /// The text that counts in the place of the disk's.

@@ -14,3 +14,4 @@ mod place;
 mod processes;
 mod trial_tree;
 mod walls;
+mod whole_files;

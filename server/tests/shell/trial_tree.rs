@@ -5,15 +5,13 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use camino::Utf8Path;
-use copydesk::shell::{
-    Best, ChangeKind, FileContent, FileView, LARGEST_KEPT, Outcome, ShellSettings, TrialMode, WallKind,
-};
+use copydesk::shell::{Best, ChangeKind, FileContent, FileView, Outcome, ShellSettings, TrialMode, WallKind};
 use proptest::prelude::*;
 
 use crate::place::{Place, code, settings};
 
-const OVERLAY: Best = Best::ALL;
-const COPY: Best = Best { mode: TrialMode::Copy, walls: WallKind::Namespaces };
+pub(crate) const OVERLAY: Best = Best::ALL;
+pub(crate) const COPY: Best = Best { mode: TrialMode::Copy, walls: WallKind::Namespaces };
 const PLAIN_COPY: Best = Best { mode: TrialMode::Copy, walls: WallKind::Rights };
 pub(crate) const TREES: [Best; 3] = [OVERLAY, COPY, PLAIN_COPY];
 
@@ -324,14 +322,14 @@ const LIST: &str = r#"find . -type f -not -path './ignored/*' | sort | while rea
 
 /// A file as it was told: what a desk would have pending.
 #[derive(Clone, Debug, Default)]
-struct Draft {
+pub(crate) struct Draft {
     content: Option<FileContent>,
     mode: Option<u32>,
 }
 
-type Drafts = BTreeMap<String, Draft>;
+pub(crate) type Drafts = BTreeMap<String, Draft>;
 
-fn views(drafts: &Drafts) -> Vec<FileView> {
+pub(crate) fn views(drafts: &Drafts) -> Vec<FileView> {
     let view = |(path, draft): (&String, &Draft)| FileView {
         path: path.into(),
         content: draft.content.clone().unwrap_or(FileContent::Real),
@@ -341,7 +339,7 @@ fn views(drafts: &Drafts) -> Vec<FileView> {
 }
 
 /// Keeps what was told, as a desk does: bytes that are no text in files of their own.
-async fn keep(place: &Place, drafts: &mut Drafts, outcome: &Outcome) {
+pub(crate) async fn keep(place: &Place, drafts: &mut Drafts, outcome: &Outcome) {
     for change in &outcome.changes {
         let draft = drafts.entry(change.path.to_string()).or_default();
         match &change.kind {
@@ -435,77 +433,4 @@ fn expected(place: &Place, drafts: &Drafts) -> String {
 fn base64(bytes: &[u8]) -> String {
     use base64::Engine as _;
     base64::engine::general_purpose::STANDARD.encode(bytes)
-}
-
-#[tokio::test]
-async fn bytes_that_are_no_text_and_permissions_are_shown_as_long_as_they_are_pending() {
-    for best in TREES {
-        let place = place(best, &[("run.sh", "true\n"), ("text.txt", "t\n")]);
-        fs::write(place.root.join("old.png"), b"\x89PNG\0").unwrap();
-        let before = bits(&place.root);
-        let mut drafts = Drafts::new();
-        let command = "chmod +x run.sh; printf 'new\\0' >new.png; rm old.png; printf 'b\\0' >text.txt";
-        let (_, outcome) = place.run(command, vec![]).await;
-        let wanted = [
-            "new.png Bytes { size: 4 }",
-            "old.png Deleted",
-            "run.sh Mode(493)",
-            "text.txt Bytes { size: 2 }",
-        ];
-        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
-        keep(&place, &mut drafts, &outcome).await;
-        let look = "stat -c '%n %a %s' *; ./run.sh && echo runs";
-        let pending = "new.png 644 4\nrun.sh 755 5\ntext.txt 644 2\nruns\n";
-        for _ in 0..2 {
-            let (output, outcome) = place.run(look, views(&drafts)).await;
-            assert_eq!((output.as_str(), told(&place, &outcome)), (pending, vec![]), "{best:?}");
-        }
-        // What a later command makes of it is told from there; what it takes back, too.
-        let (_, outcome) =
-            place.run("printf '!' >>new.png; chmod -x run.sh; echo t >text.txt", views(&drafts)).await;
-        let wanted = ["new.png Bytes { size: 5 }", "run.sh UsualMode", "text.txt: t"];
-        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
-        // Rejected, and then the user's own file: the tree has what the disk has.
-        let (output, outcome) = place.run("ls; stat -c %a run.sh; cat text.txt", vec![]).await;
-        assert_eq!(output, "old.png\nrun.sh\ntext.txt\n644\nt\n", "{best:?}");
-        assert_eq!(told(&place, &outcome), Vec::<String>::new(), "{best:?}");
-        assert_eq!(bits(&place.root), before, "{best:?}");
-        fs::write(place.root.join("new.png"), b"user's\0").unwrap();
-        assert_eq!(place.run("stat -c %s new.png", vec![]).await.0, "7\n", "{best:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_folder_that_was_removed_or_replaced_is_there_again_when_that_is_rejected() {
-    let again = ["mv dir other; mkdir dir; touch -d 2001-01-01 dir/b.txt", "rm -rf dir; echo file >dir"];
-    for (best, command) in TREES.into_iter().flat_map(|best| again.map(|command| (best, command))) {
-        let place = place(best, &[("dir/b.txt", "b\n"), ("dir/sub/c.txt", "c\n")]);
-        place.run(command, vec![]).await;
-        let (output, _) = place.run("find . -type f | sort; cat dir/b.txt", vec![]).await;
-        assert_eq!(output, "./dir/b.txt\n./dir/sub/c.txt\nb\n", "{best:?} {command}");
-    }
-}
-
-#[tokio::test]
-async fn what_is_too_large_to_be_kept_is_told_alone() {
-    for best in [OVERLAY, COPY] {
-        let place = place(best, &[("a.txt", "a\n")]);
-        let large = LARGEST_KEPT + 1;
-        let (_, outcome) =
-            place.run(&format!("truncate -s {large} huge.bin; truncate -s 60M big.bin"), vec![]).await;
-        let wanted =
-            ["big.bin Bytes { size: 62914560 }", &format!("huge.bin Whole {{ what: Huge, size: {large} }}")];
-        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_private_file_stays_private_and_one_that_nobody_may_read_is_told() {
-    for best in TREES {
-        let place = place(best, &[("a.txt", "a\n"), ("b.txt", "b\n")]);
-        let command = "umask 077; echo k >key; chmod 000 a.txt; echo c >b.txt; chmod 200 b.txt";
-        let (_, outcome) = place.run(command, vec![]).await;
-        let wanted = ["a.txt Mode(0)", "b.txt: c", "b.txt Mode(128)", "key: k", "key Mode(384)"];
-        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
-    }
 }

@@ -21,8 +21,8 @@ pub struct DiskFile {
     read_at: SystemTime,
 }
 
-/// What is at `path`, read to its end in pieces; `known` stands if its metadata show that nothing
-/// was changed since.
+/// What is at `path`, read to its end in pieces if it has at most [`Kept::LARGEST`] bytes; `known` stands if its metadata show
+/// that nothing was changed since.
 pub(in crate::documents) fn disk_file(
     path: &AbsPath,
     known: Option<&DiskFile>,
@@ -37,6 +37,10 @@ pub(in crate::documents) fn disk_file(
         Err(ReadError::Missing { .. }) => return Ok(None),
         opened => opened?,
     };
+    let (size, limit) = (metadata.len(), Kept::LARGEST);
+    if size > limit {
+        return Err(ReadError::TooLarge { path: path.clone(), size, limit });
+    }
     let read = hash_while_copying(&mut file, &mut io::sink());
     let (hash, size) = read.map_err(|error| super::io_error(path, &error))?;
     let print = Print::of(&metadata);

@@ -1,24 +1,21 @@
 //! What commands propose of files beside their text: bytes that are no text, and permissions. It always waits for the
 //! person, and is written only over the file that the command began from.
 
-use std::sync::Arc;
+mod decided;
+mod shown;
 
+use std::collections::BTreeMap;
+
+pub(super) use self::shown::NO_TEXT;
+use self::shown::ShownReview;
 use super::actor::Desk;
 use super::disk::is_read_only;
-use super::file::{Hand, Shown, Source};
+use super::file::{File, Shown};
 use super::message::ProposeWhole;
-use super::part::{Act, Part, result};
 use crate::conversation::SessionId;
-use crate::documents::{AbsPath, DiskFile, Expected, ReadError, WriteError};
-use crate::review::whole_file::{AgentBytes, AgentWhole, Base, WholeChange, WholeDraft};
-use crate::review::{
-    DecisionResult, FileKind, FileReview, Outcome, ProposeError, Reason, Told, ToldWhat, WholeBytes,
-    WholeFile,
-};
-
-/// What is said of it in a session whose changes are accepted as they come.
-pub(super) const NO_TEXT: &str =
-    "It changes bytes that are no text, or permissions, which can't be taken back here, so it waits for you.";
+use crate::documents::{AbsPath, DiskFile, ReadError};
+use crate::review::whole_file::{Base, WholeDraft};
+use crate::review::{AgentBytes, AgentWhole, ProposeError, Reason, Told, ToldWhat, WholeChange, WholeFile};
 
 /// A file, and the session that has a proposal for it.
 pub(super) type Key = (AbsPath, SessionId);
@@ -36,17 +33,7 @@ pub(super) struct Whole {
     /// The agent knows that it is in conflict.
     conflict_told: bool,
     /// As it was shown last, where the file has no change of its text.
-    shown: Option<(ShownFor, Arc<FileReview>)>,
-}
-
-/// What the view of a file without a change of its text depends on.
-#[derive(PartialEq)]
-struct ShownFor {
-    open: Option<(String, i32)>,
-    lost: bool,
-    disk_differs: bool,
-    revision: u32,
-    held_back: bool,
+    shown: Option<ShownReview>,
 }
 
 impl Desk {
@@ -167,86 +154,6 @@ impl Desk {
         }
     }
 
-    /// What accepting all of a file means for it as a whole: a part, or why not.
-    pub(super) async fn plan_whole(&mut self, key: &Key) -> Option<Result<Part, DecisionResult>> {
-        let refuse = |outcome, message: String| Some(Err(result(&key.0, None, outcome, Some(message))));
-        let looked = self.look_at_whole(key).await;
-        let whole = self.whole.get(key)?;
-        if let Err(error) = looked {
-            return refuse(Outcome::Pending, format!("{error}."));
-        }
-        if whole.draft.is_conflicted() {
-            return refuse(Outcome::Conflicted, self.conflict_message(&key.0));
-        }
-        if whole.draft.is_of_a_made_text() && self.has_text_changes(key) {
-            // They go along with the text.
-            return None;
-        }
-        if whole.draft.has_bytes() && self.documents.is_open(&key.0) {
-            return refuse(Outcome::Pending, self.open_message(&key.0));
-        }
-        let act = Act::Whole(whole.revision);
-        Some(Ok(Part { path: key.0.clone(), session: key.1.clone(), act }))
-    }
-
-    /// Why the file can't be written, before any is.
-    pub(super) fn whole_refused(&self, key: &Key) -> Option<String> {
-        let has_bytes = self.whole.get(key).is_some_and(|whole| whole.draft.has_bytes());
-        (has_bytes && is_read_only(&key.0))
-            .then(|| "it is read-only; make it writable and accept again".to_owned())
-    }
-
-    /// Writes it, unless it is another one than was decided on.
-    pub(super) async fn carry_whole(&mut self, key: &Key, revision: u32) -> DecisionResult {
-        let path = &key.0;
-        let looked = self.look_at_whole(key).await;
-        let done = |outcome, message| result(path, None, outcome, message);
-        let Some(whole) = self.whole.get(key).filter(|whole| whole.revision == revision) else {
-            let message = format!(
-                "{}: this is not what was decided on any more, so nothing was written: look at it again.",
-                self.display(path)
-            );
-            return done(Outcome::Stale, Some(message));
-        };
-        if let Err(error) = looked {
-            return done(Outcome::Pending, Some(format!("{error}.")));
-        }
-        if whole.draft.is_conflicted() {
-            return done(Outcome::Conflicted, Some(self.conflict_message(path)));
-        }
-        if whole.draft.has_bytes() && self.documents.is_open(path) {
-            return done(Outcome::Pending, Some(self.open_message(path)));
-        }
-        let (bytes, mode, base) = (whole.draft.bytes().cloned(), whole.draft.mode(), whole.draft.base());
-        match self.write_down(path, bytes, mode, base).await {
-            Ok(()) => {
-                self.tell_of_whole(key, |summary| ToldWhat::Accepted { summary });
-                self.whole.remove(key);
-                self.touch_draft(key);
-                let source = self.files.get(path).map(|file| &file.source);
-                if matches!(source, Some(Source::Disk { .. }))
-                    && let Err(error) = self.refresh(path, Hand::OtherSession).await
-                {
-                    tracing::debug!(%error, "the text of a file is gone");
-                }
-                self.look_at_wholes(path).await;
-                done(Outcome::Accepted, None)
-            }
-            Err(error) => done(Outcome::Pending, Some(error.to_string())),
-        }
-    }
-
-    /// Nothing is written, and the bytes are not kept any longer.
-    pub(super) fn reject_whole(&mut self, key: &Key, reason: Option<&str>) -> Option<DecisionResult> {
-        self.whole.get(key)?;
-        let reason = reason.map(str::to_owned);
-        let rejected = |summary| ToldWhat::Rejected { summary, reason, text: String::new(), half: None };
-        self.tell_of_whole(key, rejected);
-        self.whole.remove(key);
-        self.touch_draft(key);
-        Some(result(&key.0, None, Outcome::Rejected, None))
-    }
-
     pub(super) fn take_told_of_wholes(&mut self, session: &SessionId) -> Vec<Told> {
         let all = std::mem::take(&mut self.whole_told);
         let (own, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|(other, _)| other == session);
@@ -260,54 +167,6 @@ impl Desk {
             whole.conflict_told = conflict;
         }
         told
-    }
-
-    /// Files under review that have no change of their text. Those that nothing happened to are the same values as before.
-    pub(super) fn show_wholes(&mut self) -> Vec<Arc<FileReview>> {
-        // Permissions of a text that is not to be made any more.
-        let orphaned = |key: &&Key| {
-            let whole = self.whole.get(*key);
-            whole.is_some_and(|whole| whole.draft.is_of_a_made_text()) && !self.has_text_changes(key)
-        };
-        for key in self.whole.keys().filter(orphaned).cloned().collect::<Vec<_>>() {
-            self.whole.remove(&key);
-        }
-        let alone = |key: &Key| !has_text_changes(&self.files, key);
-        let mut shown = Vec::new();
-        for (key, whole) in self.whole.iter_mut().filter(|(key, _)| alone(key)) {
-            let file = self.files.get(&key.0);
-            let now = ShownFor {
-                open: file.and_then(super::show::open),
-                lost: file.is_some_and(|file| file.is_open() && file.lost),
-                disk_differs: file.is_some_and(|file| file.disk_differs),
-                revision: whole.revision,
-                held_back: whole.held_back,
-            };
-            let same =
-                whole.shown.as_ref().filter(|(before, _)| *before == now).map(|(_, shown)| shown.clone());
-            let review = same.unwrap_or_else(|| {
-                let text =
-                    if whole.draft.has_bytes() { None } else { file.and_then(|file| file.buffer.clone()) };
-                let view = whole.view();
-                Arc::new(FileReview {
-                    path: key.0.clone(),
-                    session: key.1.clone(),
-                    kind: kind(&view),
-                    open: now.open.clone(),
-                    buffer: text.clone(),
-                    draft: text,
-                    hunks: Arc::default(),
-                    reasons: whole.reasons.clone(),
-                    disk_differs: now.disk_differs,
-                    lost: now.lost,
-                    held_back: now.held_back.then_some(NO_TEXT),
-                    whole: Some(view),
-                })
-            });
-            whole.shown = Some((now, review.clone()));
-            shown.push(review);
-        }
-        shown
     }
 
     /// Looks at the disk: what the user did by hand is done, and what stands in the way of it is a conflict.
@@ -360,39 +219,6 @@ impl Desk {
     pub(super) fn has_text_changes(&self, key: &Key) -> bool {
         has_text_changes(&self.files, key)
     }
-
-    async fn write_down(
-        &self,
-        path: &AbsPath,
-        bytes: Option<AgentBytes>,
-        mode: Option<u32>,
-        base: Option<Base>,
-    ) -> Result<(), WriteError> {
-        match (bytes, mode, base) {
-            (Some(AgentBytes::Kept(kept)), mode, base) => {
-                let expected = base.map_or(Expected::Absent, |base| Expected::Hash(base.hash));
-                self.write_whole(path, kept, expected, mode).await
-            }
-            (Some(AgentBytes::Gone), _, Some(base)) => self.delete(path, base.hash).await,
-            (None, Some(mode), Some(base)) => self.set_mode(path, base.mode, mode).await,
-            (Some(AgentBytes::Gone) | None, _, None) | (None, None, Some(_)) => Ok(()),
-        }
-    }
-
-    fn conflict_message(&self, path: &AbsPath) -> String {
-        format!(
-            "{}: the file on disk is not the one that the command began from, so nothing was written: reject the change, or \
-             have the command run again.",
-            self.display(path)
-        )
-    }
-
-    fn open_message(&self, path: &AbsPath) -> String {
-        format!(
-            "{}: it is open in the editor, which would go on showing what it was. Close it there, then accept.",
-            self.display(path)
-        )
-    }
 }
 
 impl Whole {
@@ -401,19 +227,9 @@ impl Whole {
     }
 }
 
-type Files = std::collections::BTreeMap<AbsPath, super::file::File>;
-
-fn has_text_changes(files: &Files, (path, session): &Key) -> bool {
+fn has_text_changes(files: &BTreeMap<AbsPath, File>, (path, session): &Key) -> bool {
     let draft = files.get(path).and_then(|file| file.drafts.get(session));
     draft.is_some_and(|draft| !draft.is_settled())
-}
-
-fn kind(whole: &WholeFile) -> FileKind {
-    match whole.bytes {
-        Some(WholeBytes::Made { .. }) => FileKind::Create,
-        Some(WholeBytes::Deleted { .. }) => FileKind::Delete,
-        Some(WholeBytes::Changed { .. }) | None => FileKind::Modify,
-    }
 }
 
 /// What the agent wanted, and that it was no change of a text.

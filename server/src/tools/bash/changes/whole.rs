@@ -5,20 +5,19 @@ use std::io;
 use super::What;
 use crate::documents::{AbsPath, Kept, ReadError};
 use crate::review::{Reason, WholeChange};
-use crate::shell::LARGEST_KEPT;
 use crate::tools::ToolUseContext;
 
 /// The file as the command left it in the trial tree.
 pub(super) async fn made(context: &ToolUseContext, reason: Reason, path: &AbsPath) -> What {
     let file = context.shell.open_in_tree(path.as_path()).await;
     let folder = context.shell.keeping_folder();
-    let copying = tokio::task::spawn_blocking(move || Kept::copy(file?, &folder, LARGEST_KEPT));
+    let copying = tokio::task::spawn_blocking(move || Kept::copy(file?, &folder, Kept::LARGEST));
     kept(context, reason, path, copying.await.unwrap_or_else(|error| Err(io::Error::other(error)))).await
 }
 
 /// A text, in the place of bytes that are none.
 pub(super) async fn written(context: &ToolUseContext, reason: Reason, path: &AbsPath, bytes: &[u8]) -> What {
-    kept(context, reason, path, Kept::copy(bytes, &context.shell.keeping_folder(), LARGEST_KEPT)).await
+    kept(context, reason, path, Kept::copy(bytes, &context.shell.keeping_folder(), Kept::LARGEST)).await
 }
 
 /// A deletion of what is no text.
