@@ -185,7 +185,7 @@ mod tests {
     const NONE: Option<Base> = None;
 
     /// A file whose bytes and permissions are these.
-    #[allow(clippy::unnecessary_wraps, reason = "it stands where there may be none")]
+    #[expect(clippy::unnecessary_wraps, reason = "the other thing that a disk can have is no file")]
     fn disk(bytes: &str, mode: u32) -> Option<Base> {
         let kept = kept(bytes);
         Some(Base { hash: kept.hash(), size: kept.size(), mode })

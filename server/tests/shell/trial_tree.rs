@@ -427,7 +427,7 @@ fn expected(place: &Place, drafts: &Drafts) -> String {
         }
     }
     lines.sort();
-    lines.into_iter().map(|(name, rest)| format!("== {name} {rest}")).collect()
+    lines.iter().flat_map(|(name, rest)| ["== ", name, " ", rest]).collect()
 }
 
 fn base64(bytes: &[u8]) -> String {
