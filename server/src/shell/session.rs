@@ -186,12 +186,6 @@ impl Shell {
         led_by(path, &self.roots, &self.folder.join(TREE))
     }
 
-    /// The regular file at `path` of the workspace as a command left it in the trial tree.
-    pub async fn open_in_tree(&self, path: &Utf8Path) -> io::Result<fs::File> {
-        let path = path.to_owned();
-        self.with_trees(move |trees| trees.open(&path)).await
-    }
-
     /// The folder for what commands made and somebody has yet to decide on. It goes with the trial tree.
     pub fn keeping_folder(&self) -> Utf8PathBuf {
         self.folder.join(TREE).join("kept")

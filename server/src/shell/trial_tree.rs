@@ -1,5 +1,6 @@
 //! The workspace as it would be with all unsaved text and all pending changes in it, for commands to be tried on.
 
+mod aside;
 mod below;
 mod copy;
 mod ignored;
@@ -11,6 +12,7 @@ mod whiteout;
 
 use camino::Utf8PathBuf;
 
+pub use aside::Aside;
 pub(super) use below::{read_plain, remove_all};
 pub(super) use ignored::is_ignored;
 pub(super) use links::led_by;
@@ -50,10 +52,8 @@ pub struct TreeChange {
 pub enum ChangeKind {
     /// The file, made or changed, as it is now.
     Written(Vec<u8>),
-    /// Made or changed, and no text that could be shown: it can be opened in the tree.
-    Bytes {
-        size: u64,
-    },
+    /// Made or changed, and no text that could be shown.
+    Bytes(Aside),
     Deleted,
     /// Its permissions, as `chmod` has them; of a file that was written too, behind that.
     Mode(u32),

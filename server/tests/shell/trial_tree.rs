@@ -25,6 +25,7 @@ pub(crate) fn told(place: &Place, outcome: &Outcome) -> Vec<String> {
         let path = change.path.strip_prefix(&place.root).unwrap();
         match &change.kind {
             ChangeKind::Written(bytes) => format!("{path}: {}", String::from_utf8_lossy(bytes).trim_end()),
+            ChangeKind::Bytes(made) => format!("{path} Bytes {{ size: {} }}", made.size()),
             other => format!("{path} {other:?}"),
         }
     });
@@ -339,15 +340,15 @@ pub(crate) fn views(drafts: &Drafts) -> Vec<FileView> {
 }
 
 /// Keeps what was told, as a desk does: bytes that are no text in files of their own.
-pub(crate) async fn keep(place: &Place, drafts: &mut Drafts, outcome: &Outcome) {
+pub(crate) fn keep(place: &Place, drafts: &mut Drafts, outcome: &Outcome) {
     for change in &outcome.changes {
         let draft = drafts.entry(change.path.to_string()).or_default();
         match &change.kind {
             ChangeKind::Written(bytes) => draft.content = Some(FileContent::Bytes(bytes.clone())),
-            ChangeKind::Bytes { size } => {
-                let mut file = place.shell.open_in_tree(&change.path).await.unwrap();
+            ChangeKind::Bytes(made) => {
                 let kept = place.base.join(format!("kept-{}", uuid::Uuid::new_v4().simple()));
-                assert_eq!(std::io::copy(&mut file, &mut fs::File::create(&kept).unwrap()).unwrap(), *size);
+                let copied = std::io::copy(&mut made.open().unwrap(), &mut fs::File::create(&kept).unwrap());
+                assert_eq!(copied.unwrap(), made.size());
                 draft.content = Some(FileContent::Kept(kept));
             }
             ChangeKind::Deleted => {
@@ -385,7 +386,7 @@ proptest! {
             for round in rounds {
                 let script = round.join("\n");
                 let (_, outcome) = place.run(&format!("{{ {script}\n}} 2>/dev/null\n"), views(&drafts)).await;
-                keep(&place, &mut drafts, &outcome).await;
+                keep(&place, &mut drafts, &outcome);
                 assert_eq!(bits(&place.root), before, "after {script}");
                 let (listed, _) = place.run(LIST, views(&drafts)).await;
                 assert_eq!(listed, expected(&place, &drafts), "after {script}");

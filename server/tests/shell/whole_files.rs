@@ -22,7 +22,7 @@ async fn bytes_that_are_no_text_and_permissions_are_shown_as_long_as_they_are_pe
             "text.txt Bytes { size: 2 }",
         ];
         assert_eq!(told(&place, &outcome), wanted, "{best:?}");
-        keep(&place, &mut drafts, &outcome).await;
+        keep(&place, &mut drafts, &outcome);
         let look = "stat -c '%n %a %s' *; ./run.sh && echo runs";
         let pending = "new.png 644 4\nrun.sh 755 5\ntext.txt 644 2\nruns\n";
         for _ in 0..2 {

@@ -14,7 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::below::{self, Spot};
 use super::ignored::REPOSITORY;
 use super::layer::{self, Content, Look, Stamp};
-use super::{ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole};
+use super::{Aside, ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole};
 
 /// Folders that commands write: each copy has its own. Other ignored folders hold what was installed.
 const WRITTEN: [&str; 12] = [
@@ -127,11 +127,6 @@ impl CopyTree {
         Ok(())
     }
 
-    /// The regular file at `path` of the copy as a command left it.
-    pub(in crate::shell) fn open(&self, path: &Utf8Path) -> io::Result<fs::File> {
-        Ok(self.spot(path)?.open()?.0)
-    }
-
     /// What differs in the copy from what was put there, or was found the last time.
     pub(in crate::shell) fn changes(&mut self, rule: TextRule, begun: SystemTime) -> Vec<TreeChange> {
         let mut found = Vec::new();
@@ -209,7 +204,7 @@ impl CopyTree {
             _ if is_same => None,
             _ if was_real && changed.is_some_and(|changed| changed > begun) => Some(ChangeKind::Overtaken),
             Some(text) => Some(ChangeKind::Written(text)),
-            None => Some(ChangeKind::Bytes { size: metadata.len() }),
+            None => Some(ChangeKind::Bytes(Aside::of(self.spot(path), metadata.len(), &self.copy))),
         };
         written.into_iter().chain(mode).collect()
     }

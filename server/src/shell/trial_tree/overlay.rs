@@ -101,11 +101,6 @@ impl OverlayTree {
         others.iter().try_for_each(|path| self.show_real(path))
     }
 
-    /// The regular file at `path` of the tree as a command left it.
-    pub(in crate::shell) fn open(&self, path: &Utf8Path) -> io::Result<fs::File> {
-        Ok(self.spot(path)?.open()?.0)
-    }
-
     /// What differs in the tree from what was put there, or was found the last time. `begun`: when the command was started.
     pub(in crate::shell) fn changes(&mut self, rule: TextRule, begun: SystemTime) -> Vec<TreeChange> {
         differences::Differences::of(self, rule, begun).found()

@@ -67,17 +67,6 @@ impl Trees {
         }
     }
 
-    /// The regular file at `path` of the workspace as a command left it in its tree.
-    pub(in crate::shell) fn open(&self, path: &Utf8Path) -> io::Result<fs::File> {
-        let inside = |root: &Utf8Path| path.strip_prefix(root).ok().map(Utf8Path::to_owned);
-        let found = match self {
-            Self::None => None,
-            Self::Overlay(trees) => trees.iter().find_map(|tree| Some(tree.open(&inside(tree.root())?))),
-            Self::Copy(trees) => trees.iter().find_map(|tree| Some(tree.open(&inside(tree.root())?))),
-        };
-        found.unwrap_or_else(|| Err(io::ErrorKind::NotFound.into()))
-    }
-
     /// As they are mounted for one command, which has the folder `work` to itself.
     pub(in crate::shell) fn mounts(&self, work: &Utf8Path) -> io::Result<Vec<Tree>> {
         match self {

@@ -49,7 +49,7 @@ pub(super) async fn propose(
         reason.must_ask = unfinished.map(str::to_owned);
         let verdict = match &change.kind {
             ChangeKind::Written(_)
-            | ChangeKind::Bytes { .. }
+            | ChangeKind::Bytes(_)
             | ChangeKind::Deleted
             | ChangeKind::Mode(_)
             | ChangeKind::UsualMode => decide_change(&path, &context.policy),
@@ -76,7 +76,7 @@ pub(super) async fn propose(
                 }
                 what
             }
-            (ChangeKind::Bytes { .. }, None) => whole::made(context, reason, &path).await,
+            (ChangeKind::Bytes(made), None) => whole::made(context, reason, &path, made).await,
             (ChangeKind::Deleted, None) => deleted(context, views, reason, &path).await,
             (ChangeKind::Mode(mode), None) => whole::mode(context, reason, &path, Some(*mode)).await,
             (ChangeKind::UsualMode, None) => whole::mode(context, reason, &path, None).await,

@@ -34,7 +34,7 @@ impl Extents {
                 ChangeKind::Deleted => gone.push(path),
                 ChangeKind::Written(bytes) if before(&path).is_none() => made.push((path, bytes)),
                 ChangeKind::Written(_)
-                | ChangeKind::Bytes { .. }
+                | ChangeKind::Bytes(_)
                 | ChangeKind::Mode(_)
                 | ChangeKind::UsualMode
                 | ChangeKind::Whole { .. }

@@ -100,7 +100,7 @@ async fn rules_judge_permissions_and_bytes_as_they_judge_edits() {
     let (rule, starts) = (Rule::parse("Edit(**)").unwrap(), fixture.policy.starts());
     let rule = SettledRule::new(Behavior::Deny, rule, Source::CommandLine, "here", &starts).unwrap();
     fixture.policy.rules.push(rule);
-    for kind in [ChangeKind::Mode(0o700), ChangeKind::Bytes { size: 5 }, ChangeKind::Deleted] {
+    for kind in [ChangeKind::Mode(0o700), ChangeKind::Written(b"x".to_vec()), ChangeKind::Deleted] {
         let told = changed(&fixture, "old.png", kind, None).await;
         assert!(matches!(&told.what, What::NotProposed(why) if why.starts_with("undone. ")), "{told:?}");
     }

@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::super::below;
 use super::super::ignored::{Ignored, REPOSITORY};
 use super::super::layer::{self, Look, Stamp};
-use super::super::{ChangeKind, LARGEST_KEPT, TextRule, TreeChange, Whole, whiteout};
+use super::super::{Aside, ChangeKind, LARGEST_KEPT, TextRule, TreeChange, Whole, whiteout};
 use super::{Kept, Known, OverlayTree};
 
 /// One look at the layer.
@@ -165,7 +165,10 @@ impl<'t> Differences<'t> {
                 match text {
                     _ if overtaken => ChangeKind::Overtaken,
                     Some(text) => ChangeKind::Written(text),
-                    None => ChangeKind::Bytes { size: metadata.len() },
+                    None => {
+                        let spot = self.tree.spot(path);
+                        ChangeKind::Bytes(Aside::of(spot, metadata.len(), &self.tree.upper))
+                    }
                 },
             );
         }

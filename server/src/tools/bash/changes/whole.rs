@@ -5,13 +5,13 @@ use std::io;
 use super::What;
 use crate::documents::{AbsPath, Kept, ReadError};
 use crate::review::{Reason, WholeChange};
+use crate::shell::Aside;
 use crate::tools::ToolUseContext;
 
-/// The file as the command left it in the trial tree.
-pub(super) async fn made(context: &ToolUseContext, reason: Reason, path: &AbsPath) -> What {
-    let file = context.shell.open_in_tree(path.as_path()).await;
-    let folder = context.shell.keeping_folder();
-    let copying = tokio::task::spawn_blocking(move || Kept::copy(file?, &folder, Kept::LARGEST));
+/// The file as the command left it.
+pub(super) async fn made(context: &ToolUseContext, reason: Reason, path: &AbsPath, made: &Aside) -> What {
+    let (made, folder) = (made.clone(), context.shell.keeping_folder());
+    let copying = tokio::task::spawn_blocking(move || Kept::copy(made.open()?, &folder, Kept::LARGEST));
     kept(context, reason, path, copying.await.unwrap_or_else(|error| Err(io::Error::other(error)))).await
 }
 
