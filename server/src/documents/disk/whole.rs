@@ -188,7 +188,7 @@ mod tests {
         assert_eq!((before.ino(), before.mtime_nsec()), (after.ino(), after.mtime_nsec()));
         let link = place.path("link");
         symlink(path.as_path(), link.as_path()).unwrap();
-        assert_eq!(set_mode(&link, 0o777, 0o600), Err(WriteError::Changed { path: link }));
+        assert_eq!(set_mode(&link, 0o777, 0o600), Err(WriteError::Linked { path: link }));
         check(&path, OLD, 0o755);
     }
 

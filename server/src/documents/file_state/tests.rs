@@ -214,6 +214,12 @@ fn check_swapped(path: &str, swap: impl Fn(&Fixture)) {
     assert_eq!(cache.kind(&judged), Err(read));
     let written = WriteError::Linked { path: judged.clone() };
     assert_eq!(cache.write(&judged, &"x".into(), Expected::Hash(hash)), Err(written.clone()));
+    let kept = Kept::copy(&b"x"[..], camino::Utf8Path::from_path(files.folder.path()).unwrap(), 9).unwrap();
+    assert_eq!(cache.disk_file(&judged, None).map(|_| ()), Err(ReadError::Linked { path: judged.clone() }));
+    assert_eq!(cache.write_whole(&judged, &kept, Expected::Hash(hash), None), Err(written.clone()));
+    assert_eq!(cache.set_mode(&judged, 0o644, 0o600), Err(written.clone()));
+    cache.write_whole(&judged, &kept, Expected::Absent, None).unwrap_err();
+    cache.write_new(&judged, &"x".into(), 0o644).unwrap_err();
     assert_eq!(cache.delete(&judged, hash), Err(written.clone()));
     assert_eq!(cache.rename(&judged, &files.path("ws/moved"), hash), Err(written));
     let kept = files.path("ws/kept/b.txt");
