@@ -398,7 +398,7 @@ binary: boolean,
  */
 size?: SizeChange, 
 /**
- * Decided with the file as a whole; it may stand beside hunks.
+ * A decision of its own, which may stand beside hunks; those about the whole file take it along.
  */
 mode?: ModeChange, 
 /**
@@ -521,7 +521,11 @@ export type Decision = "accept" | "reject" | "takeMine" | "takeAgents" | "redo";
  * Nothing is decided that was not shown: where no `revision` says what was, it is what this client was sent last, by
  * `proposal/changed`, `list`, `show` or diagnostics. Anything else that is pending there by now makes the outcome `stale`.
  */
-export type DecideTarget = { all: boolean, uri?: string, hunkId?: string, 
+export type DecideTarget = { all: boolean, uri?: string, 
+/**
+ * Of the file at `uri` only what is beside its hunks: `binary` or `mode`.
+ */
+whole: boolean, hunkId?: string, 
 /**
  * The revision that was shown; absent: the one that this client was sent last.
  */

@@ -24,7 +24,7 @@ pub struct File {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub size: Option<SizeChange>,
-    /// Decided with the file as a whole; it may stand beside hunks.
+    /// A decision of its own, which may stand beside hunks; those about the whole file take it along.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub mode: Option<ModeChange>,
@@ -69,8 +69,7 @@ pub struct ModeChange {
 }
 
 impl File {
-    /// Something beside its hunks is a decision of its own, that is taken with the file as a whole: other bytes than text, or
-    /// other permissions.
+    /// Something beside its hunks is a decision of its own: other bytes than text, or other permissions.
     pub fn has_whole(&self) -> bool {
         self.binary || self.mode.as_ref().is_some_and(|mode| mode.from.is_some())
     }
@@ -250,6 +249,8 @@ pub struct DecideTarget {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub uri: Option<String>,
+    /// Of the file at `uri` only what is beside its hunks: `binary` or `mode`.
+    pub whole: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub hunk_id: Option<String>,

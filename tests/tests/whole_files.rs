@@ -156,6 +156,13 @@ async fn an_editor_shows_it_and_decides_it_where_the_file_is_open_and_in_the_dif
     let told = client.notification("copydesk/proposal/changed", |file| file["uri"] == old.as_str()).await;
     assert_eq!((&told["binary"], &told["size"]), (&json!(true), &json!({ "from": 18, "to": 23 })));
 
+    // Before any decision, which would show the next place.
+    execute(client, &json!({ "command": "copydesk.show-diff", "arguments": [] })).await;
+    let opened = client.asked("window/showDocument", 1).await;
+    let diff = opened["uri"].as_str().unwrap().to_owned();
+    let text = fs::read_to_string(diff.strip_prefix("file://").unwrap()).unwrap();
+    client.did_open(&diff, "diff", &text);
+
     assert_eq!(
         menu(client, &run, 0).await[..2],
         ["Accept mode 644 → 755 of run.sh", "Reject mode 644 → 755 of run.sh"]
@@ -164,20 +171,40 @@ async fn an_editor_shows_it_and_decides_it_where_the_file_is_open_and_in_the_dif
     hunks(client, &run, 0).await;
     assert_eq!(bits(home)["run.sh"].0, 0o755);
 
-    execute(client, &json!({ "command": "copydesk.show-diff", "arguments": [] })).await;
-    let opened = client.asked("window/showDocument", 1).await;
-    let diff = opened["uri"].as_str().unwrap().to_owned();
-    let text = fs::read_to_string(diff.strip_prefix("file://").unwrap()).unwrap();
-    client.did_open(&diff, "diff", &text);
     let line = |wanted: &str| u32::try_from(text.lines().position(|line| line == wanted).unwrap()).unwrap();
     let at = line("Binary files a/old.png and b/old.png differ");
     choose(client, &diff, at, "Accept old.png (binary, 18 bytes → 23 bytes)").await;
     hunks(client, &old, 0).await;
     assert_eq!(bits(home)["old.png"].2, [PICTURE, b"\0more"].concat());
-    choose(client, &diff, line("new mode 100700"), "Reject all 2 in both.sh").await;
+    // Permissions go without the hunks beside them. A hunk was shown before them, too.
+    client.take_unread("textDocument/publishDiagnostics");
+    choose(client, &diff, line("new mode 100700"), "Accept mode 644 → 700 of both.sh").await;
+    hunks(client, &both, 1).await;
+    assert_eq!((bits(home)["both.sh"].0, bits(home)["both.sh"].2.as_slice()), (0o700, &b"echo one\n"[..]));
+    execute(client, &json!({ "command": "copydesk.reject-all", "arguments": ["both.sh"] })).await;
     hunks(client, &both, 0).await;
     assert_eq!(bits(home)["both.sh"].2, b"echo one\n");
     puppets.end().await;
+}
+
+#[tokio::test]
+async fn permissions_are_decided_alone_by_the_custom_methods_too() {
+    let mut puppets = Puppets::start(home("auto")).await;
+    bash(&mut puppets, COMMAND).await;
+    let both = puppets.home.uri("both.sh");
+    let target = json!({ "uri": both, "whole": true });
+    let results = puppets.decide("reject", target.clone()).await;
+    assert_eq!(results, [json!({ "uri": both, "outcome": "rejected" })]);
+    let none =
+        puppets.client.request("copydesk/proposal/decide", json!({ "decision": "accept", "target": target }));
+    assert!(none.await.is_err_and(|error| error.to_string().contains("Nothing beside its text is pending")));
+    let results = puppets.decide("accept", json!({ "uri": both })).await;
+    assert_eq!(results[0]["outcome"], "accepted", "{results:?}");
+    let home = puppets.end().await;
+    assert_eq!(
+        (bits(&home)["both.sh"].0, bits(&home)["both.sh"].2.as_slice()),
+        (0o644, &b"echo one\necho two\n"[..])
+    );
 }
 
 #[tokio::test]

@@ -219,13 +219,16 @@ impl Item {
                 revision: Some(hunk.revision),
                 ..DecideTarget::default()
             },
-            None => DecideTarget { uri: Some(self.file.uri.clone()), ..DecideTarget::default() },
+            None => DecideTarget {
+                uri: Some(self.file.uri.clone()),
+                whole: self.file.has_whole() && !self.file.hunks.is_empty(),
+                ..DecideTarget::default()
+            },
         }
     }
 }
 
-/// A file that comes, goes or moves is one decision; else each of its hunks is, and then what is beside them: it is decided
-/// with the file as a whole, which its hunks are no part of any more by then.
+/// A file that comes, goes or moves is one decision; else each of its hunks is, and then what is beside them.
 fn items(files: Vec<File>) -> Vec<Item> {
     let of_file = |file: File| -> Vec<Item> {
         match file.kind {

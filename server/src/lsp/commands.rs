@@ -116,7 +116,17 @@ pub enum What {
     #[serde(with = "path")]
     File(AbsPath),
     Offer(Offer),
+    Whole(Whole),
     All,
+}
+
+/// What a session proposes of a file beside its hunks, as it was when the action was.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Whole {
+    #[serde(with = "path")]
+    pub path: AbsPath,
+    pub session: String,
+    pub revision: u32,
 }
 
 /// All that a session offers for a file, as it was when the action was.

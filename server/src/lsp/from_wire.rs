@@ -46,13 +46,16 @@ pub(super) fn path(uri: &str) -> Result<AbsPath, Error> {
 pub(super) enum Pending {
     Hunk(HunkRef),
     In(AbsPath),
+    /// Of the file what is beside its hunks.
+    Beside(AbsPath),
     Everywhere,
 }
 
 pub(super) fn pending(target: &wire::DecideTarget) -> Result<Pending, Error> {
-    let wire::DecideTarget { all, uri, hunk_id, revision, lines: _ } = target;
+    let wire::DecideTarget { all, uri, whole, hunk_id, revision, lines: _ } = target;
     match (hunk_id, uri) {
         (Some(id), _) => Ok(Pending::Hunk(HunkRef { id: HunkId(id.clone()), revision: *revision })),
+        (None, Some(uri)) if *whole => Ok(Pending::Beside(path(uri)?)),
         (None, Some(uri)) => Ok(Pending::In(path(uri)?)),
         (None, None) if *all => Ok(Pending::Everywhere),
         (None, None) => {

@@ -48,6 +48,14 @@ impl ShownSoFar {
         Target::Shown(pending.into_iter().map(shown).collect())
     }
 
+    /// What is proposed of the file beside its hunks, as it was shown; `None`: nothing was.
+    pub(super) fn whole(&self, path: &AbsPath, session: &SessionId) -> Option<Target> {
+        let files = self.files();
+        let (_, file) = files.get(&(path.clone(), session.clone()))?;
+        let revision = file.whole.as_ref()?.revision;
+        Some(Target::Whole { path: path.clone(), session: session.clone(), revision })
+    }
+
     fn files(&self) -> MutexGuard<'_, Files> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -72,6 +72,13 @@ pub enum Target {
     /// All that is pending in these files, unless one of them holds something that was not shown.
     Shown(Vec<ShownFile>),
     Hunk(HunkRef),
+    /// What is proposed of a file beside its hunks, and nothing else of it.
+    Whole {
+        path: AbsPath,
+        session: SessionId,
+        /// [`WholeFile::revision`](super::WholeFile::revision) as it was shown.
+        revision: u32,
+    },
 }
 
 /// What was shown of one session's changes of a file.

@@ -46,6 +46,16 @@ async fn target(stage: &Stage, pending: Pending) -> Result<Target> {
             }
             Ok(stage.shown.target(files))
         }
+        Pending::Beside(path) => {
+            let path = stage.core.documents.real_path(&path);
+            let mut files = view.files.iter().filter(|file| file.path == path && file.whole.is_some());
+            let shown = files.find_map(|file| stage.shown.whole(&path, &file.session));
+            shown.ok_or_else(|| {
+                let message =
+                    format!("Nothing beside its text is pending in {path}, or it was not shown yet");
+                refused("notShown", message, "Ask for `copydesk/proposal/list`, then decide.")
+            })
+        }
         Pending::Everywhere => Ok(stage.shown.target(&view.files)),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::conversation::SessionId;
 use crate::editor::{Editor, Loudness};
-use crate::lsp::commands::{Offer, Place, What};
+use crate::lsp::commands::{Offer, Place, What, Whole};
 use crate::lsp::shown_so_far::ShownSoFar;
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::advance::{Decided, advance};
@@ -55,6 +55,9 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
         What::Offer(Offer { path, session, offer }) => {
             Target::Offer { path, session: SessionId(session), offer }
         }
+        What::Whole(Whole { path, session, revision }) => {
+            Target::Whole { path, session: SessionId(session), revision }
+        }
         What::Hunk(hunk) => Target::Hunk(hunk.into()),
         What::At(place) => {
             let view = stage.core.desk.settled().await;
@@ -97,8 +100,10 @@ fn hunk_at(view: &ReviewView, place: &Place, shown: &ShownSoFar) -> Option<Targe
             let name = HunkRef { id: hunk.id.clone(), revision };
             (first..=last).contains(&line).then_some(Target::Hunk(name))
         }
-        // It would take the hunks along that stand elsewhere.
-        None if !item.file.hunks.is_empty() => None,
+        // What is beside hunks is shown above the first line.
+        None if !item.file.hunks.is_empty() => {
+            (line == 0).then(|| shown.whole(&item.file.path, &item.file.session)).flatten()
+        }
         None => Some(shown.target(view.files.iter().filter(|file| file.path == place.path))),
     })
 }
@@ -106,7 +111,7 @@ fn hunk_at(view: &ReviewView, place: &Place, shown: &ShownSoFar) -> Option<Targe
 /// Where the cursor goes on from after a decision about one hunk or one file.
 fn place_of(view: &ReviewView, target: &Target) -> Option<Decided> {
     match target {
-        Target::File(path) | Target::Offer { path, .. } => {
+        Target::File(path) | Target::Offer { path, .. } | Target::Whole { path, .. } => {
             Some(Decided { path: path.clone(), line: 0, hunks: Vec::new() })
         }
         Target::Shown(files) => match files.as_slice() {

@@ -4,7 +4,7 @@ mod answers;
 mod decisions;
 mod tasks;
 
-pub(super) use decisions::{offered, whole_file_titles};
+pub(super) use decisions::{whole_file, whole_file_titles};
 
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic};
 

@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{CodeLens, Range, Uri};
 
 use super::Scene;
-use super::code_actions::{offered, whole_file_titles};
+use super::code_actions::{whole_file, whole_file_titles};
 use super::item::{Item, items_where};
 use super::place::{hunk_name, hunk_range, uri_of};
 use crate::lsp::commands::{Command, Place, What};
@@ -43,16 +43,15 @@ pub fn code_lenses(scene: &Scene, uri: &Uri) -> Vec<CodeLens> {
     lenses.collect()
 }
 
-/// Above the first line. Beside hunks it is taken with all of the file.
+/// Above the first line.
 fn of_whole_file(scene: &Scene, item: &Item<'_>) -> Vec<CodeLens> {
-    let titles = whole_file_titles(item, &scene.workspace).filter(|_| item.file.hunks.is_empty());
-    let Some((accept, reject)) = titles else { return Vec::new() };
+    let Some((accept, reject)) = whole_file_titles(item, &scene.workspace) else { return Vec::new() };
     let lens = |title: String, command: &Command| CodeLens {
         range: Range::default(),
         command: Some(scene.commands.make(title, command)),
         data: None,
     };
-    let what = offered(item.file);
+    let what = whole_file(item.file);
     let accept = item.can_be_accepted().then(|| lens(accept, &Command::Accept { what: what.clone() }));
     accept.into_iter().chain([lens(reject, &Command::Reject { what, reason: None })]).collect()
 }

@@ -127,6 +127,8 @@ fn permissions_beside_hunks_are_counted_and_taken_with_the_file() {
     assert_snapshot!(menu(&scene, 0), @r"
     ! Accept hunk 1/3 (edit)
       Reject hunk 1/3
+    ! Accept mode 644 → 755 of run.sh
+      Reject mode 644 → 755 of run.sh
       Accept all 3 in run.sh
       Reject all 3 in run.sh
       Show diff

@@ -21,6 +21,19 @@ impl Desk {
         let Decision { decide, target } = decision;
         match target {
             Target::Hunk(hunk) => self.plan_for_hunk(decide, hunk),
+            Target::Whole { path, session, revision } => {
+                self.make_view();
+                let here = |file: &&Arc<FileReview>| file.path == path && file.session == session;
+                let now = self.shown.files.iter().find(here).and_then(|file| file.whole.as_ref());
+                if now.is_none_or(|whole| whole.revision != revision) {
+                    let message = format!(
+                        "{}: that has changed since it was shown, so nothing was decided: look at it again.",
+                        self.display(&path)
+                    );
+                    return done(vec![result(&path, None, Outcome::Stale, Some(message))]);
+                }
+                self.plan_for_whole(decide, &(path, session)).await
+            }
             Target::File(path) => {
                 let real = self.documents.real_path(&path);
                 let mut files = self.under_review(|other, _| *other == real);
@@ -101,6 +114,26 @@ impl Desk {
         });
         let all: BTreeSet<Key> = drafts.chain(self.whole.keys().cloned()).collect();
         all.into_iter().filter(|(path, session)| wanted(path, session)).collect()
+    }
+
+    async fn plan_for_whole(&mut self, decide: Decide, key: &Key) -> Plan {
+        match decide {
+            Decide::Accept => match self.plan_whole(key).await {
+                Some(Ok(part)) => Plan { results: Vec::new(), parts: vec![part], bulk: false },
+                Some(Err(refused)) => done(vec![refused]),
+                None => done(Vec::new()),
+            },
+            Decide::Reject { reason } => {
+                done(self.reject_whole(key, reason.as_deref()).into_iter().collect())
+            }
+            Decide::AcceptLines { .. }
+            | Decide::RejectLines { .. }
+            | Decide::Resolve(_)
+            | Decide::Amend { .. } => {
+                let message = format!("{}: accept or reject that as a whole.", self.display(&key.0));
+                done(vec![result(&key.0, None, Outcome::Pending, Some(message))])
+            }
+        }
     }
 
     fn plan_for_hunk(&mut self, decide: Decide, hunk: HunkRef) -> Plan {

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
 
 use super::command_action;
 use crate::documents::Workspace;
-use crate::lsp::commands::{Command, Offer, Place, What};
+use crate::lsp::commands::{Command, Offer, Place, What, Whole};
 use crate::lsp::surface::Scene;
 use crate::lsp::surface::item::{FileItems, Item};
 use crate::lsp::surface::place::{accept_edit, hunk_name};
@@ -22,9 +22,7 @@ const MOST_EDITS: usize = 100;
 /// What can be decided about one hunk, or about a file without lines to compare. `diagnostic` is its own, as published.
 pub(super) fn of_item(scene: &Scene, item: &Item<'_>, diagnostic: &Diagnostic) -> Vec<CodeAction> {
     let actions = match item.hunk {
-        // Beside hunks it is taken with all of the file.
-        None if item.file.hunks.is_empty() => of_whole_file(scene, item),
-        None => Vec::new(),
+        None => of_whole_file(scene, item),
         Some(hunk) => match hunk.state {
             HunkState::Pending => of_pending(scene, item, hunk),
             HunkState::Conflicted => of_conflict(scene, item, hunk),
@@ -41,7 +39,6 @@ pub(super) fn of_item(scene: &Scene, item: &Item<'_>, diagnostic: &Diagnostic) -
 pub(super) fn of_file(scene: &Scene, items: FileItems<'_>, taken: usize) -> Vec<CodeAction> {
     let file = items.file;
     let hunks: Vec<_> = file.hunks.iter().filter(|hunk| is_for_bulk(scene, hunk)).collect();
-    // With hunks, what is beside them has no actions of its own.
     let beside = items.all().filter(|item| item.hunk.is_none() && item.can_be_accepted()).count();
     let (count, name) = (hunks.len() + beside, file.path.file_name());
     if file.hunks.is_empty() || count == 0 || (count == 1 && beside == 0 && taken == 1) {
@@ -116,7 +113,7 @@ fn of_conflict(scene: &Scene, item: &Item<'_>, hunk: &HunkView) -> Vec<CodeActio
 
 fn of_whole_file(scene: &Scene, item: &Item<'_>) -> Vec<CodeAction> {
     let Some((accept, reject)) = whole_file_titles(item, &scene.workspace) else { return Vec::new() };
-    let what = offered(item.file);
+    let what = whole_file(item.file);
     let accepted = Command::Accept { what: what.clone() };
     let rejected = Command::Reject { what, reason: None };
     let accept = item.can_be_accepted().then(|| CodeAction {
@@ -124,6 +121,17 @@ fn of_whole_file(scene: &Scene, item: &Item<'_>) -> Vec<CodeAction> {
         ..command_action(scene, accept, CodeActionKind::QUICKFIX, &accepted)
     });
     accept.into_iter().chain([command_action(scene, reject, CodeActionKind::QUICKFIX, &rejected)]).collect()
+}
+
+/// What a decision about a file as a whole is about: where it has hunks, they are left out.
+pub(in crate::lsp::surface) fn whole_file(file: &FileReview) -> What {
+    match &file.whole {
+        Some(whole) if !file.hunks.is_empty() => {
+            let (path, session) = (file.path.clone(), file.session.0.clone());
+            What::Whole(Whole { path, session, revision: whole.revision })
+        }
+        Some(_) | None => offered(file),
+    }
 }
 
 /// How accepting and rejecting are called for a file as a whole; `None`: there is nothing to decide of it.
@@ -176,7 +184,7 @@ fn accepting(scene: &Scene, file: &FileReview, hunks: &[&HunkView], title: Strin
 }
 
 /// What is offered now: it must not decide what nobody has seen.
-pub(in crate::lsp::surface) fn offered(file: &FileReview) -> What {
+fn offered(file: &FileReview) -> What {
     let (path, session) = (file.path.clone(), file.session.0.clone());
     What::Offer(Offer { path, session, offer: file.offer() })
 }
