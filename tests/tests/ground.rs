@@ -8,7 +8,8 @@
     reason = "a test ends where it can't go on, and shows what it saw"
 )]
 
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
 
 use copydesk_tests::client::Home;
 use copydesk_tests::ground::{makes_name_spaces, not_tried};
@@ -140,10 +141,7 @@ async fn a_command_runs_on_the_draft_in_each_place() {
             Answer::says("Done."),
         ])
         .await;
-        home.environment = vec![
-            ("ANTHROPIC_API_KEY".to_owned(), "not-a-key".to_owned()),
-            ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
-        ];
+        home.environment = environment(&model);
         let arguments = ["run", "--diff", "--allow", "Bash", "go"];
         let mut run = command(&home, place, &arguments).unwrap();
         let ran = tokio::task::spawn_blocking(move || run.output()).await.unwrap().unwrap();
@@ -155,4 +153,102 @@ async fn a_command_runs_on_the_draft_in_each_place() {
         assert_eq!(std::fs::read_to_string(file).unwrap(), "old\n");
         assert!(!home.path("b.txt").exists() && !home.path("../out.txt").exists());
     }
+}
+
+/// Tries each way to others that needs a socket, and to memory that programs share.
+const WAYS_OUT: &str = r#"python3 -c '
+import socket, sys
+def tried(way, what):
+    try:
+        what()
+        print(way, "open")
+    except OSError as error:
+        print(way, "closed")
+tried("datagram", lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", int(sys.argv[1]))))
+tried("stream", lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), 1))
+tried("name", lambda: socket.socket(socket.AF_UNIX).connect(sys.argv[2]))
+tried("pair", lambda: socket.socketpair())
+'"#;
+
+#[tokio::test]
+async fn no_socket_leads_out_of_any_place() {
+    for place in [Where::Here, Where::WithoutNamespaces] {
+        let mut home = Home::new();
+        if command(&home, place, &[]).is_none() {
+            continue;
+        }
+        let named = home.path("../a.sock");
+        let _listening = std::os::unix::net::UnixListener::bind(&named).unwrap();
+        let datagrams = std::net::UdpSocket::bind("127.0.0.1:0").unwrap();
+        let port = datagrams.local_addr().unwrap().port();
+        let _streams = std::net::TcpListener::bind(("127.0.0.1", port)).unwrap();
+        datagrams.set_nonblocking(true).unwrap();
+        let ways = format!("{WAYS_OUT} {port} {}", named.display());
+        let (told, _) = ran(&mut home, place, &ways).await;
+        assert!(told.contains("stream closed") && told.contains("name closed"), "{place:?}: {told}");
+        assert!(told.contains("pair open"), "{place:?}: {told}");
+        let mut heard = [0; 8];
+        assert!(datagrams.recv(&mut heard).is_err(), "{place:?}: {told}");
+        let is_own = place == Where::Here || told.contains("datagram closed");
+        assert!(is_own, "{place:?}: {told}");
+    }
+}
+
+#[tokio::test]
+async fn what_runs_ends_with_the_program_in_each_place() {
+    for (place, duration) in [(Where::Here, "987650.1"), (Where::WithoutNamespaces, "987650.2")] {
+        let mut home = Home::new();
+        if command(&home, place, &[]).is_none() {
+            continue;
+        }
+        let line = format!("sleep {duration}; true");
+        let model = ModelServer::playing([Answer::calls("Bash", json!({ "command": line }))]).await;
+        home.environment = environment(&model);
+        let mut run = command(&home, place, &["run", "--allow", "Bash", "go"]).unwrap();
+        let mut running =
+            run.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        assert!(becomes(duration, true).await, "{place:?}");
+        let asked = Command::new("kill").arg(running.id().to_string()).status().unwrap();
+        assert!(asked.success(), "{place:?}");
+        tokio::task::spawn_blocking(move || running.wait()).await.unwrap().unwrap();
+        assert!(becomes(duration, false).await, "{place:?}: it goes on without the program");
+    }
+}
+
+/// Whether there comes to be a process with this argument, or none any more, within ten seconds.
+async fn becomes(argument: &str, there: bool) -> bool {
+    let has = |process: std::fs::DirEntry| {
+        let words = std::fs::read(process.path().join("cmdline")).unwrap_or_default();
+        words.split(|byte| *byte == 0).any(|word| word == argument.as_bytes())
+    };
+    for _ in 0..200 {
+        if std::fs::read_dir("/proc").unwrap().flatten().any(has) == there {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    false
+}
+
+fn environment(model: &ModelServer) -> Vec<(String, String)> {
+    vec![
+        ("ANTHROPIC_API_KEY".to_owned(), "not-a-key".to_owned()),
+        ("ANTHROPIC_BASE_URL".to_owned(), model.url()),
+    ]
+}
+
+/// What the one command of a task told the model, and how the program ended.
+async fn ran(home: &mut Home, place: Where, command_line: &str) -> (String, Output) {
+    let model = ModelServer::playing([
+        Answer::calls("Bash", json!({ "command": command_line })),
+        Answer::says("Done."),
+    ])
+    .await;
+    home.environment = environment(&model);
+    let mut run = command(home, place, &["run", "--diff", "--allow", "Bash", "go"]).unwrap();
+    let ran = tokio::task::spawn_blocking(move || run.output()).await.unwrap().unwrap();
+    let results: Vec<_> = model.requests().iter().flat_map(Request::results).collect();
+    let (told, _) = results.last().unwrap_or_else(|| panic!("{ran:?}"));
+    println!("{place:?}: {told}\n");
+    (told.clone(), ran)
 }

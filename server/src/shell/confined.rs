@@ -17,8 +17,9 @@ use std::process::{Command, ExitCode, Stdio};
 
 use rustix::process::{PidfdFlags, WaitOptions, pidfd_open, waitpid};
 
+use self::calls::Sockets;
 use self::neighbours::Neighbours;
-use super::order::{self, Exit, Order, Report, Walls};
+use super::order::{self, Exit, Network, Order, Report, Walls};
 
 /// What the program is called with to build the walls, and then, inside them, to be the first process there. Nobody else
 /// has a use for either.
@@ -86,7 +87,11 @@ fn outside(order: Order) -> Result<Exit, Refused> {
             rights::give_up_privileges()?;
             kernel::leave_keys(order.filter)?;
             rights::restrict(wanted)?;
-            kernel::filter_calls(order.filter)?;
+            let sockets = match wanted.network {
+                Network::Shared => Sockets::Usual,
+                Network::None => Sockets::None,
+            };
+            kernel::filter_calls(order.filter, sockets)?;
             guard::run(&order, guard::End::Descendants)
         }
         Walls::Open => {
@@ -136,7 +141,7 @@ fn inside(order: Order) -> Result<Exit, Refused> {
     rights::give_up_privileges()?;
     kernel::leave_keys(order.filter)?;
     rights::restrict_namespaces(spaces)?;
-    kernel::filter_calls(order.filter)?;
+    kernel::filter_calls(order.filter, Sockets::Usual)?;
     guard::run(&order, guard::End::NameSpace)
 }
 

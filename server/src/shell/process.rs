@@ -54,7 +54,10 @@ impl Process {
         let errors = write.try_clone().map_err(failed)?;
         let mut command = Command::new(program);
         // Its environment could be read by the command.
-        command.arg(super::CONFINE).env_clear().current_dir("/").kill_on_drop(true);
+        command.arg(super::CONFINE).env_clear().current_dir("/");
+        // With the first process of a name space all others of it end. Without one, they end by the hand of the process that
+        // is killed then: it does so when its control socket is closed.
+        command.kill_on_drop(matches!(order.walls, order::Walls::Namespaces(_)));
         command.stdin(Stdio::from(std::os::fd::OwnedFd::from(theirs))).stdout(write).stderr(errors);
         let child = command.spawn().map_err(failed)?;
         // The command's ends of the pipe are its own alone.

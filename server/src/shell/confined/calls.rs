@@ -47,7 +47,25 @@ enum When {
     Has(u32, u32),
 }
 
-/// Sockets: within this machine, and what of the network the walls leave. Names of interfaces are asked by netlink.
+/// Which sockets a command may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sockets {
+    /// Within this machine, and of networks: the other walls say what they reach.
+    Usual,
+    /// None that leads anywhere: the other walls know nothing of names that are files, nor of datagrams.
+    None,
+}
+
+impl Sockets {
+    const fn families(self) -> &'static [u32] {
+        match self {
+            Self::Usual => FAMILIES,
+            Self::None => &[NETLINK],
+        }
+    }
+}
+
+/// Names of interfaces are asked by netlink.
 const FAMILIES: &[u32] = &[UNIX, INET, INET6, NETLINK];
 const UNIX: u32 = 1;
 const INET: u32 = 2;
@@ -59,7 +77,7 @@ const NEW_USERS: u32 = 0x1000_0000;
 const TYPING: &[u32] = &[0x5412, 0x541c];
 
 /// What is refused, in the order that it is looked for.
-fn refused() -> Vec<Refused> {
+fn refused(sockets: Sockets) -> Vec<Refused> {
     let same = |number| [number, number, number];
     let mut rows = Vec::new();
     let mut refuse = |name, [x86_64, aarch64, i386]: [u32; 3], when, with| {
@@ -72,7 +90,8 @@ fn refused() -> Vec<Refused> {
     refuse("add_key", [248, 217, 286], When::Always, Errno::PERM);
     refuse("request_key", [249, 218, 287], When::Always, Errno::PERM);
     // Ways out that no other wall knows: to the host of a virtual machine, by radio, past the network.
-    refuse("socket", [41, 198, 359], When::NoneOf(0, FAMILIES), Errno::AFNOSUPPORT);
+    refuse("socket", [41, 198, 359], When::NoneOf(0, sockets.families()), Errno::AFNOSUPPORT);
+    // The two ends of one lead to each other only.
     refuse("socketpair", [53, 199, 360], When::NoneOf(0, FAMILIES), Errno::AFNOSUPPORT);
     // Its arguments lie where nothing can look at them; programs ask for a socket by itself then.
     refuse("socketcall", [NONE, NONE, 102], When::Always, Errno::NOSYS);
@@ -181,9 +200,9 @@ impl Refused {
 }
 
 /// The filter for this machine; an error says why there is none.
-pub(super) fn program() -> Result<Vec<Instruction>, &'static str> {
+pub(super) fn program(sockets: Sockets) -> Result<Vec<Instruction>, &'static str> {
     let machine = Machine::own().ok_or("the numbers of this processor's calls are not known here")?;
-    Ok(filter::program(machine, &refused()))
+    Ok(filter::program(machine, &refused(sockets)))
 }
 
 #[cfg(test)]

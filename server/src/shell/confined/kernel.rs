@@ -3,16 +3,16 @@
 use rustix::io::Errno;
 
 use super::super::order::{CallFilter, FILTER};
-use super::calls::{self, Instruction};
+use super::calls::{self, Instruction, Sockets};
 use super::{Refused, Step};
 
 /// keyctl(2)
 const JOIN_SESSION_KEYRING: libc::c_int = 1;
 
 /// From here on calls are refused, to this process and all that come from it.
-pub(super) fn filter_calls(filter: CallFilter) -> Result<(), Refused> {
+pub(super) fn filter_calls(filter: CallFilter, sockets: Sockets) -> Result<(), Refused> {
     match filter {
-        CallFilter::On => install(&calls::program().step(FILTER)?).step(FILTER),
+        CallFilter::On => install(&calls::program(sockets).step(FILTER)?).step(FILTER),
         CallFilter::Off => Ok(()),
     }
 }

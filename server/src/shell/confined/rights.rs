@@ -69,7 +69,7 @@ pub(super) fn restrict(rights: &Rights) -> Result<(), Refused> {
     let created = ruleset(rights.network).step("rights")?;
     let readable = all_but(&rights.hidden);
     let created = allow(created, readable.iter().map(Utf8PathBuf::as_path), AccessFs::from_read(RULES));
-    let devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty", "/dev/shm"].map(Utf8Path::new);
+    let devices = ["/dev/null", "/dev/zero", "/dev/full", "/dev/tty"].map(Utf8Path::new);
     let writable = rights.writable.iter().map(Utf8PathBuf::as_path).chain(devices);
     let created = allow(created.step("rights")?, writable, AccessFs::from_all(RULES)).step("rights")?;
     match created.restrict_self().step("rights")?.ruleset {

@@ -5,12 +5,12 @@ use super::*;
 
 /// What the kernel makes of a call: the number of the error, or `None` if it goes through.
 fn judged(
-    home: Machine,
+    (home, sockets): (Machine, Sockets),
     machine: u32,
     number: u32,
     arguments: [u32; 2],
 ) -> Result<Option<u32>, &'static str> {
-    let program = program(home, &refused());
+    let program = program(home, &refused(sockets));
     assert!(program.len() < 4_096, "the kernel takes no longer one");
     let (mut at, mut held) = (0_usize, 0_u32);
     loop {
@@ -45,10 +45,14 @@ fn judged(
 #[track_caller]
 fn check(machine: Machine, call: &str, arguments: [u32; 2], want: Option<Errno>) {
     let home = if machine == Machine::I386 { Machine::X86_64 } else { machine };
-    let row = refused().into_iter().find(|row| row.name == call).unwrap();
+    let row = refused(Sockets::Usual).into_iter().find(|row| row.name == call).unwrap();
     let number = row.number(machine).unwrap();
     let want = want.map(|errno| errno.raw_os_error().unsigned_abs());
-    assert_eq!(judged(home, machine.code(), number, arguments), Ok(want), "{machine:?} {call} {arguments:?}");
+    assert_eq!(
+        judged((home, Sockets::Usual), machine.code(), number, arguments),
+        Ok(want),
+        "{machine:?} {call} {arguments:?}"
+    );
 }
 
 const MACHINES: [Machine; 3] = [Machine::X86_64, Machine::I386, Machine::Aarch64];
@@ -86,6 +90,21 @@ fn a_socket_is_one_of_four_families() {
 }
 
 #[test]
+fn where_no_other_wall_is_around_them_a_socket_leads_nowhere() {
+    let (machine, sockets) = (Machine::X86_64, Sockets::None);
+    let made = |call: &str, family: u32| {
+        let row = refused(sockets).into_iter().find(|row| row.name == call).unwrap();
+        judged((machine, sockets), machine.code(), row.number(machine).unwrap(), [family, 1])
+    };
+    let refused = Ok(Some(Errno::AFNOSUPPORT.raw_os_error().unsigned_abs()));
+    for family in [UNIX, INET, INET6] {
+        assert_eq!(made("socket", family), refused, "{family}");
+        assert_eq!(made("socketpair", family), Ok(None), "{family}");
+    }
+    assert_eq!(made("socket", NETLINK), Ok(None));
+}
+
+#[test]
 fn processes_and_threads_are_made_but_no_name_space_of_users() {
     const THREAD: u32 = 0x003d_0f00;
     const FORK: u32 = 0x0120_0011;
@@ -108,7 +127,11 @@ fn what_is_in_no_row_goes_through() {
         [(Machine::X86_64, [0, 1, 59, 101, 4_000]), (Machine::Aarch64, [63, 64, 221, 117, 4_000])]
     {
         for number in numbers {
-            assert_eq!(judged(machine, machine.code(), number, [0, 0]), Ok(None), "{machine:?} {number}");
+            assert_eq!(
+                judged((machine, Sockets::Usual), machine.code(), number, [0, 0]),
+                Ok(None),
+                "{machine:?} {number}"
+            );
         }
     }
 }
@@ -116,10 +139,13 @@ fn what_is_in_no_row_goes_through() {
 #[test]
 fn another_table_of_calls_is_no_way_around() {
     let no_such_call = Ok(Some(Errno::NOSYS.raw_os_error().unsigned_abs()));
-    assert_eq!(judged(Machine::X86_64, Machine::X86_64.code(), 0x4000_0000 + 250, [0, 0]), no_such_call);
+    assert_eq!(
+        judged((Machine::X86_64, Sockets::Usual), Machine::X86_64.code(), 0x4000_0000 + 250, [0, 0]),
+        no_such_call
+    );
     let arm = 0x4000_0028;
-    assert_eq!(judged(Machine::Aarch64, arm, 0, [0, 0]), Err("killed"));
-    assert_eq!(judged(Machine::X86_64, Machine::Aarch64.code(), 0, [0, 0]), Err("killed"));
+    assert_eq!(judged((Machine::Aarch64, Sockets::Usual), arm, 0, [0, 0]), Err("killed"));
+    assert_eq!(judged((Machine::X86_64, Sockets::Usual), Machine::Aarch64.code(), 0, [0, 0]), Err("killed"));
 }
 
 #[test]
@@ -135,7 +161,7 @@ fn the_numbers_are_those_of_this_machine() {
         ("ioctl", libc::SYS_ioctl),
         ("open_by_handle_at", libc::SYS_open_by_handle_at),
     ] {
-        let row = refused().into_iter().find(|row| row.name == call).unwrap();
+        let row = refused(Sockets::Usual).into_iter().find(|row| row.name == call).unwrap();
         assert_eq!(row.number(Machine::X86_64).map(i64::from), Some(number), "{call}");
     }
 }
