@@ -1,19 +1,25 @@
-//! Text that a person decides about, with every character that can't be seen, or that moves others, written out.
+//! Text that a person decides about, with every character that can't be seen, that moves others, or that passes for another
+//! one, written out.
+
+mod look_alikes;
 
 use std::fmt::Write as _;
 
-/// `text` with each hidden character as `\u{202e}`. Reversible: backslashes that stand directly before such an escape, or
-/// before text that looks like one, are doubled.
+use self::look_alikes::look_alikes;
+
+/// `text` with each hidden character and each look-alike as `\u{202e}`. Reversible: backslashes that stand directly before
+/// such an escape, or before text that looks like one, are doubled.
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut backslashes = 0;
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
+    let deceiving = look_alikes(text);
+    let mut rest = text.char_indices();
+    while let Some((at, c)) = rest.next() {
         if c == '\\' {
             backslashes += 1;
             continue;
         }
-        let hidden = is_hidden(c);
+        let hidden = is_hidden(c) || deceiving.binary_search(&at).is_ok();
         let looks_escaped = c == 'u' && rest.as_str().starts_with('{');
         let written = if hidden || looks_escaped { backslashes * 2 } else { backslashes };
         out.extend(std::iter::repeat_n('\\', written));
@@ -120,6 +126,7 @@ mod tests {
         check("rm x #\recho ok", "rm x #\\u{d}echo ok");
         check("rm x\u{8}\u{8}ls", "rm x\\u{8}\\u{8}ls");
         check("hi\u{e0072}", "hi\\u{e0072}");
+        check("giт diff", "gi\\u{442} diff");
     }
 
     #[test]
@@ -139,7 +146,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost(text in "[\\\\u{}a2e\u{202e}\u{200b}]{0,12}") {
+        fn nothing_is_lost(text in "[\\\\u{}a2eа\u{202e}\u{200b}]{0,12}") {
             prop_assert_eq!(restored(&visible(&text)), text);
         }
     }
