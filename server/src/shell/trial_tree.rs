@@ -7,6 +7,7 @@ mod ignored;
 mod layer;
 mod links;
 mod overlay;
+mod real;
 mod trees;
 mod whiteout;
 

@@ -135,8 +135,16 @@ impl Spot {
         metadata(&self.folder, &self.name)
     }
 
-    /// The regular file that is here, to be read, and what it is now. Permissions that keep its owner from it do not keep
-    /// this program from it.
+    /// The regular file that is here, to be read, and what it is now, if its permissions let it be read.
+    ///
+    /// # Errors
+    /// It is a link or no file.
+    pub(super) fn open_as_it_is(&self) -> io::Result<(File, Metadata)> {
+        open(&self.folder, Path::new(&self.name))
+    }
+
+    /// The same of a file of this program's own trees: permissions that keep its owner from it do not
+    /// keep this program from it.
     ///
     /// # Errors
     /// It is a link or no file.
@@ -193,9 +201,8 @@ impl Spot {
         Ok(())
     }
 
-    /// A copy of `real` with its permissions, in place of what is here.
-    pub(super) fn copy(&self, real: &Path) -> io::Result<File> {
-        let (mut from, metadata) = open(CWD, real)?;
+    /// A copy of `from` with its permissions, in place of what is here.
+    pub(super) fn copy(&self, (mut from, metadata): (File, Metadata)) -> io::Result<File> {
         self.remove()?;
         let mut file = self.create(0o600)?;
         // Shares the blocks of the file where the file system can.

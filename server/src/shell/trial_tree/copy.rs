@@ -14,7 +14,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::below::{self, Spot};
 use super::ignored::REPOSITORY;
 use super::layer::{self, Content, Look, Stamp};
-use super::{Aside, ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole};
+use super::{Aside, ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole, real};
 
 /// Folders that commands write: each copy has its own. Other ignored folders hold what was installed.
 const WRITTEN: [&str; 12] = [
@@ -189,7 +189,7 @@ impl CopyTree {
         let look = self.spot(path).and_then(|spot| Look::at(&spot, rule));
         let Ok(Look { content, text, metadata }) = look else { return Vec::new() };
         self.known.insert(path.to_owned(), Copied::found(&metadata, Some(content)));
-        let real = fs::symlink_metadata(self.lower.join(path)).ok();
+        let real = real::metadata(&self.lower, path);
         let usual = layer::mode(real.as_ref().filter(|real| real.is_file()));
         let shown_mode = known.as_ref().map_or(usual, |known| known.mode);
         let mode = Some(layer::mode(Some(&metadata))).filter(|mode| *mode != shown_mode);
@@ -198,7 +198,7 @@ impl CopyTree {
         let was_real = known.as_ref().is_some_and(|known| known.lower.is_some());
         // What was put there for a view is judged by whoever made the view.
         let is_same = known.is_some_and(|known| known.content == Some(content))
-            || was_real && content.is_at(&self.lower.join(path));
+            || was_real && real::holds(&self.lower, path, content);
         let changed = real.and_then(|real| real.modified().ok());
         let written = match text {
             _ if is_same => None,
@@ -235,7 +235,14 @@ impl CopyTree {
             let out = fs::canonicalize(&real_path).ok().filter(leads_out);
             spot.link(&out.unwrap_or(target))?;
         } else {
-            let file = spot.copy(real_path.as_std_path())?;
+            let opened = match real::open(&self.lower, path) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound || below::is_in_the_way(&error) => {
+                    // Gone since it was listed.
+                    return self.remove(path);
+                }
+                opened => opened?,
+            };
+            let file = spot.copy(opened)?;
             // A build tool goes by the time: what the tree had there before may have been newer.
             if is_new && let Ok(modified) = real.modified() {
                 let _ = file.set_modified(modified);
@@ -247,7 +254,7 @@ impl CopyTree {
     }
 
     fn show(&mut self, path: Utf8PathBuf, view: &FileView) -> io::Result<()> {
-        let real = fs::metadata(self.lower.join(&path)).ok().filter(Metadata::is_file);
+        let real = real::metadata(&self.lower, &path).filter(Metadata::is_file);
         let mode = view.mode.unwrap_or_else(|| layer::mode(real.as_ref()));
         let (content, from) = match &view.content {
             FileContent::Absent => {

@@ -8,6 +8,7 @@ use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::below::{self, Spot};
+use super::real;
 
 /// The rules of one look at the tree.
 pub(super) struct Ignored {
@@ -66,7 +67,7 @@ impl Ignored {
             let is_in_upper = |spot: &Spot| spot.metadata().is_ok_and(|metadata| metadata.is_file());
             let text = match spot {
                 Ok(spot) if is_in_upper(&spot) => spot.read(LARGEST_RULES),
-                Ok(_) | Err(_) => below::read_plain(lower.join(&path).as_std_path(), LARGEST_RULES),
+                Ok(_) | Err(_) => real::read(lower, &path, LARGEST_RULES),
             };
             parsed(&lower.join(folder), &path, text)
         })

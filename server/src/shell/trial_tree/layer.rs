@@ -6,10 +6,8 @@ use std::io::{self, Read};
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::sync::OnceLock;
 
-use camino::Utf8Path;
-
 use super::TextRule;
-use super::below::{self, Spot};
+use super::below::Spot;
 
 /// Which state of a file something is known of. Two equal ones are the same state: the time of the last change of the
 /// inode can't be set by hand.
@@ -42,10 +40,6 @@ impl Stamp {
     pub(super) fn is_newer(self, other: Self) -> bool {
         self.modified > other.modified
     }
-
-    pub(super) fn at(path: &Utf8Path) -> Option<Self> {
-        fs::symlink_metadata(path).ok().map(|metadata| Self::of(&metadata))
-    }
 }
 
 impl Content {
@@ -70,17 +64,13 @@ impl Content {
         }
     }
 
-    /// Whether the regular file at `path` holds these bytes.
-    pub(super) fn is_at(self, path: &Utf8Path) -> bool {
-        self.is(below::open_plain(path.as_std_path()))
-    }
-
-    /// The same of a file of a trial tree.
+    /// Whether a file of a trial tree holds these bytes.
     pub(super) fn is_in(self, spot: &Spot) -> bool {
         self.is(spot.open())
     }
 
-    fn is(self, opened: io::Result<(fs::File, Metadata)>) -> bool {
+    /// Whether it was opened and holds these bytes.
+    pub(super) fn is(self, opened: io::Result<(fs::File, Metadata)>) -> bool {
         let Ok((file, metadata)) = opened else { return false };
         metadata.len() == self.length
             && Self::of_all(file.take(self.length.saturating_add(1))).is_ok_and(|content| content == self)

@@ -15,7 +15,7 @@ use std::time::SystemTime;
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::layer::{self, Content, Stamp};
-use super::{FileContent, FileView, TextRule, TreeChange};
+use super::{FileContent, FileView, TextRule, TreeChange, real};
 
 /// One root of the workspace with its layer.
 #[derive(Debug)]
@@ -75,13 +75,13 @@ impl OverlayTree {
         for view in views {
             let Ok(path) = view.path.strip_prefix(&self.lower) else { continue };
             let path = path.to_owned();
-            let real = fs::symlink_metadata(self.lower.join(&path)).ok();
+            let real = real::metadata(&self.lower, &path);
             let has_mode = view.mode.is_none_or(|mode| {
                 real.as_ref().is_some_and(|real| real.is_file() && layer::mode(Some(real)) == mode)
             });
             let is_real = match &view.content {
                 FileContent::Absent => real.is_none(),
-                FileContent::Bytes(bytes) => has_mode && Content::of(bytes).is_at(&self.lower.join(&path)),
+                FileContent::Bytes(bytes) => has_mode && real::holds(&self.lower, &path, Content::of(bytes)),
                 FileContent::Kept(_) => false,
                 FileContent::Real => has_mode || !real.is_some_and(|real| real.is_file()),
             };
@@ -109,11 +109,52 @@ impl OverlayTree {
     /// A file that can't be merged gives way to the real one when that changes.
     fn let_go_of_overtaken(&mut self) {
         let is_overtaken =
-            |(path, kept): &(&Utf8PathBuf, &Kept)| Stamp::at(&self.lower.join(path)) != kept.lower;
+            |(path, kept): &(&Utf8PathBuf, &Kept)| real::stamp(&self.lower, path) != kept.lower;
         let overtaken = self.kept.iter().filter(is_overtaken).map(|(path, _)| path.clone());
         for path in overtaken.collect::<Vec<_>>() {
             self.remove_file(&path);
             self.kept.remove(&path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_folder_that_somebody_swaps_for_a_link_brings_nothing_of_what_is_behind_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let base = Utf8Path::from_path(folder.path()).unwrap();
+        for (name, text) in
+            [("ws/d/a", "line"), ("ws/d/b", "line"), ("outside/a", "secret"), ("outside/b", "secret")]
+        {
+            fs::create_dir_all(base.join(name).parent().unwrap()).unwrap();
+            fs::write(base.join(name), text).unwrap();
+        }
+        let mut tree = OverlayTree::new(&base.join("ws"), &base.join("upper")).unwrap();
+        let rule = TextRule { largest: 100, is_text: |_| true };
+        // As a command would.
+        fs::create_dir_all(base.join("upper/d")).unwrap();
+        fs::write(base.join("upper/d/a"), "edited").unwrap();
+        fs::write(base.join("upper/d/b"), "edited").unwrap();
+        assert_eq!(tree.changes(rule, SystemTime::now()).len(), 2);
+        fs::rename(base.join("ws/d"), base.join("ws/old")).unwrap();
+        symlink("../outside", base.join("ws/d")).unwrap();
+        let view = |content, mode| FileView { path: base.join("ws/d/b"), content, mode };
+        for views in [
+            vec![],
+            vec![view(FileContent::Real, Some(0o600))],
+            vec![view(FileContent::Bytes(b"x".into()), None)],
+        ] {
+            // What can't be put there is refused or left out.
+            let _ = tree.put(&views);
+            for name in ["a", "b"] {
+                let text = fs::read_to_string(base.join("upper/d").join(name)).unwrap_or_default();
+                assert!(!text.contains("secret"), "{views:?} {name}: {text}");
+            }
         }
     }
 }

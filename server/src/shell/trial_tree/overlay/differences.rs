@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::os::fd::OwnedFd;
 use std::time::SystemTime;
 
@@ -11,7 +11,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::super::below;
 use super::super::ignored::{Ignored, REPOSITORY};
 use super::super::layer::{self, Look, Stamp};
-use super::super::{Aside, ChangeKind, LARGEST_KEPT, TextRule, TreeChange, Whole, whiteout};
+use super::super::{Aside, ChangeKind, LARGEST_KEPT, TextRule, TreeChange, Whole, real, whiteout};
 use super::{Kept, Known, OverlayTree};
 
 /// One look at the layer.
@@ -108,7 +108,7 @@ impl<'t> Differences<'t> {
             self.hidden(path);
             return;
         }
-        let real = fs::symlink_metadata(self.tree.lower.join(path)).ok();
+        let real = real::metadata(&self.tree.lower, path);
         let real_is_folder = real.as_ref().is_some_and(Metadata::is_dir);
         if metadata.is_dir() {
             if real.is_some() && !real_is_folder {
@@ -152,7 +152,7 @@ impl<'t> Differences<'t> {
         let (is_same, shown_mode) = match known {
             Some(Known::Has { content: known, mode, .. }) => (known == content, mode),
             Some(Known::Gone) => (false, layer::mode(real)),
-            None => (content.is_at(&self.tree.lower.join(path)), layer::mode(real)),
+            None => (real::holds(&self.tree.lower, path, content), layer::mode(real)),
         };
         // It can't be gone again: nobody else writes here.
         let _ = self.tree.know(path, content);
@@ -183,16 +183,16 @@ impl<'t> Differences<'t> {
     fn hidden(&mut self, path: &Utf8Path) {
         let mut left = vec![path.to_owned()];
         while let Some(path) = left.pop() {
-            let is_folder = self.tree.lower.join(&path).is_dir();
+            let is_folder = real::is_folder(&self.tree.lower, &path);
             if path.file_name() == Some(REPOSITORY) || self.ignored.is(&path, is_folder) {
                 continue;
             }
-            match fs::symlink_metadata(self.tree.lower.join(&path)) {
-                Ok(metadata) if metadata.is_dir() => {
+            match real::metadata(&self.tree.lower, &path) {
+                Some(metadata) if metadata.is_dir() => {
                     left.extend(self.real_names(&path).into_iter().map(|name| path.join(name)));
                 }
-                Ok(_) => self.gone(&path),
-                Err(_) => {}
+                Some(_) => self.gone(&path),
+                None => {}
             }
         }
     }
@@ -211,7 +211,7 @@ impl<'t> Differences<'t> {
     }
 
     fn whole(&mut self, path: &Utf8Path, metadata: &Metadata, what: Whole) {
-        let kept = Kept { stamp: Stamp::of(metadata), lower: Stamp::at(&self.tree.lower.join(path)) };
+        let kept = Kept { stamp: Stamp::of(metadata), lower: real::stamp(&self.tree.lower, path) };
         self.tree.known.remove(path);
         if self.tree.kept.insert(path.to_owned(), kept).is_none_or(|before| before.stamp != kept.stamp) {
             self.add(path, ChangeKind::Whole { what, size: metadata.len() });
@@ -245,11 +245,10 @@ impl<'t> Differences<'t> {
 
     /// A whiteout is a folder if it hides one.
     fn is_folder(&self, path: &Utf8Path, metadata: &Metadata) -> bool {
-        metadata.is_dir() || (whiteout::is_whiteout(metadata) && self.tree.lower.join(path).is_dir())
+        metadata.is_dir() || (whiteout::is_whiteout(metadata) && real::is_folder(&self.tree.lower, path))
     }
 
     fn real_names(&self, folder: &Utf8Path) -> Vec<String> {
-        let entries = self.tree.lower.join(folder).read_dir_utf8().into_iter().flatten().flatten();
-        entries.map(|entry| entry.file_name().to_owned()).collect()
+        real::names(&self.tree.lower, folder)
     }
 }

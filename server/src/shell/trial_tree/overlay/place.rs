@@ -10,7 +10,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::below::{self, Spot};
 use super::super::layer::{self, Content, Stamp};
-use super::super::{FileContent, whiteout};
+use super::super::{FileContent, real, whiteout};
 use super::{Known, OverlayTree};
 
 impl OverlayTree {
@@ -21,8 +21,8 @@ impl OverlayTree {
         content: &FileContent,
         mode: Option<u32>,
     ) -> io::Result<()> {
-        let real = self.lower.join(path);
-        let lower = fs::symlink_metadata(&real).ok().filter(fs::Metadata::is_file);
+        let lower = real::metadata(&self.lower, path).filter(fs::Metadata::is_file);
+        let open_real = || real::open(&self.lower, path).map(|(file, _)| file);
         let mode = mode.unwrap_or_else(|| layer::mode(lower.as_ref()));
         let open = |path: &Utf8Path| below::open_plain(path.as_std_path()).map(|(file, _)| file);
         let there = match self.known.get(path) {
@@ -40,7 +40,7 @@ impl OverlayTree {
                 Some((content, _)) if self.copies.get(path) == Some(from) => content,
                 Some(_) | None => Content::of_all(open(from)?)?,
             },
-            FileContent::Real => Content::of_all(open(&real)?)?,
+            FileContent::Real => Content::of_all(open_real()?)?,
         };
         if there != Some((now, mode)) {
             let spot = self.make_room(path)?;
@@ -49,7 +49,7 @@ impl OverlayTree {
                     FileContent::Absent => {}
                     FileContent::Bytes(bytes) => spot.write(bytes.as_slice(), mode)?,
                     FileContent::Kept(from) => spot.write(open(from)?, mode)?,
-                    FileContent::Real => spot.write(open(&real)?, mode)?,
+                    FileContent::Real => spot.write(open_real()?, mode)?,
                 }
             }
             spot.set_mode(mode)?;
@@ -78,9 +78,8 @@ impl OverlayTree {
     /// A build tool goes by the time of a file. If the real one is older than what the tree had there until now, its
     /// content stays in the layer with a time of its own, or a build of the other text would pass for one of this.
     pub(super) fn show_real(&mut self, path: &Utf8Path) -> io::Result<()> {
-        let real = self.lower.join(path);
         let Some(known) = self.known.get(path).copied() else { return Ok(()) };
-        let lower = fs::symlink_metadata(&real).ok();
+        let lower = real::metadata(&self.lower, path);
         match (known, lower) {
             (Known::Gone, Some(_)) => self.uncover(path)?,
             (Known::Gone, None) => {}
@@ -90,7 +89,7 @@ impl OverlayTree {
                 if !lower.is_file() || is_newer {
                     self.remove(path)?;
                     self.uncover(path)?;
-                } else if !content.is_at(&real) || mode != layer::mode(Some(&lower)) {
+                } else if !real::holds(&self.lower, path, content) || mode != layer::mode(Some(&lower)) {
                     return self.place(path, &FileContent::Real, None);
                 } else {
                     return Ok(());
@@ -176,8 +175,8 @@ impl OverlayTree {
                 Err(_) => self.make_anew(&folder)?,
             };
             whiteout::make_clear(&at);
-            for entry in self.lower.join(&folder).read_dir_utf8()?.flatten() {
-                let name = OsStr::new(entry.file_name());
+            for name in real::names(&self.lower, &folder) {
+                let name = OsStr::new(&name);
                 if below::metadata(&at, name).is_err() {
                     whiteout::make(&at, name)?;
                 }
@@ -202,11 +201,14 @@ impl OverlayTree {
     /// so.
     fn make_room(&self, path: &Utf8Path) -> io::Result<Spot> {
         let mode = |folder: &Path| {
-            let real = fs::metadata(self.lower.as_std_path().join(folder)).ok().filter(fs::Metadata::is_dir);
+            let folder = Utf8Path::from_path(folder);
+            let real = folder.and_then(|folder| real::metadata(&self.lower, folder));
+            let real = real.filter(fs::Metadata::is_dir);
             real.map_or(0o755, |real| layer::mode(Some(&real)))
         };
         let replaced = |folder: &Path, made: &OwnedFd| {
-            let is_real = self.lower.as_std_path().join(folder).is_dir();
+            let is_real =
+                Utf8Path::from_path(folder).is_some_and(|folder| real::is_folder(&self.lower, folder));
             if is_real { whiteout::make_opaque(made) } else { Ok(()) }
         };
         Spot::make(self.upper.as_std_path(), path.as_std_path(), mode, replaced)
