@@ -20,6 +20,16 @@ impl Place {
         Self { spelled, real }
     }
 
+    /// `path`: a real one, which is opened as it stands.
+    pub fn judged(path: AbsPath) -> Self {
+        Self { real: Some(path.clone()), spelled: path }
+    }
+
+    /// Whether a link is on the way.
+    pub fn is_led(&self) -> bool {
+        self.real.as_ref() != Some(&self.spelled)
+    }
+
     /// What is opened: through no link, so a path that leads nowhere is opened nowhere else.
     pub fn opened(&self) -> &AbsPath {
         self.real.as_ref().unwrap_or(&self.spelled)
@@ -35,7 +45,7 @@ pub struct Places {
 impl Places {
     /// `path`: a real one, which was judged before.
     pub fn judged(path: &AbsPath) -> Self {
-        let place = Place { spelled: path.clone(), real: Some(path.clone()) };
+        let place = Place::judged(path.clone());
         Self { followed: Mutex::new(HashMap::from([(path.clone(), place)])) }
     }
 

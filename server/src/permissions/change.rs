@@ -20,14 +20,15 @@ pub enum ChangeVerdict {
     Denied(String),
 }
 
-/// What becomes of a change of the file at `path`, whoever made it.
+/// What becomes of a change of the file at `path`, whoever made it. `path`: a real one, which is judged as it stands, so that
+/// what is changed through no link is what was judged.
 pub fn decide_change(path: &AbsPath, policy: &Policy) -> ChangeVerdict {
     let call = Call {
         tool: "Edit".to_owned(),
         aliases: &[],
         title: format!("Edit {path}"),
         input: Value::Null,
-        access: Access::Edit(vec![Place::of(path.clone())]),
+        access: Access::Edit(vec![Place::judged(path.clone())]),
         is_read_only: false,
     };
     match decide(&call, policy) {

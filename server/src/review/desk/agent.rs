@@ -183,7 +183,6 @@ impl Desk {
             }
             (Proposal::Delete, Some(_)) => Ok(AgentChange::Delete),
             (Proposal::Rename { to }, Some(_)) => {
-                let to = self.documents.real_path(&to);
                 let taken = self.documents.snapshot(&to).is_ok()
                     || self.files.get(&to).is_some_and(|file| {
                         file.drafts.get(session).is_some_and(|draft| draft.draft.text().is_some())

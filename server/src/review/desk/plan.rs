@@ -35,11 +35,11 @@ impl Desk {
                 self.plan_for_whole(decide, &(path, session)).await
             }
             Target::File(path) => {
-                let real = self.documents.real_path(&path);
-                let mut files = self.under_review(|other, _| *other == real);
+                // A link that was put in its place since leads elsewhere: whoever writes there says so.
+                let mut files = self.under_review(|other, _| *other == path);
                 if files.is_empty() {
-                    // A link that was put in its place since leads elsewhere: whoever writes there says so.
-                    files = self.under_review(|other, _| *other == path);
+                    let real = self.documents.real_path(&path);
+                    files = self.under_review(|other, _| *other == real);
                 }
                 if files.is_empty() {
                     let message = format!("{} has no changes to decide on.", self.display(&path));

@@ -100,8 +100,8 @@ impl Desk {
     }
 
     pub(super) async fn disk_changed(&mut self, paths: Vec<AbsPath>, command_of: Option<&SessionId>) {
-        for path in paths {
-            let path = self.documents.real_path(&path);
+        let places: Vec<AbsPath> = paths.into_iter().flat_map(|path| self.places(path)).collect();
+        for path in places {
             let Some(file) = self.files.get(&path) else {
                 self.look_at_wholes(&path).await;
                 continue;
@@ -122,14 +122,29 @@ impl Desk {
     }
 
     pub(super) fn renamed(&mut self, from: &AbsPath, to: &AbsPath) {
-        let (from, to) = (self.documents.real_path(from), self.documents.real_path(to));
-        let inside: Vec<AbsPath> = self.files.keys().filter(|path| path.is_in(&from)).cloned().collect();
+        let real = self.documents.real_path(to);
+        // Nobody judged a change that a link leads out of the workspace.
+        let to = if self.workspace.holds(&real) { &real } else { to };
+        for from in self.places(from.clone()) {
+            self.moved_to(&from, to);
+        }
+    }
+
+    /// The places that somebody may mean by `path`: what it was when it was judged, and where its links lead by now.
+    fn places(&self, path: AbsPath) -> Vec<AbsPath> {
+        let real = self.documents.real_path(&path);
+        let is_other = real != path;
+        std::iter::once(path).chain(is_other.then_some(real)).collect()
+    }
+
+    fn moved_to(&mut self, from: &AbsPath, to: &AbsPath) {
+        let inside: Vec<AbsPath> = self.files.keys().filter(|path| path.is_in(from)).cloned().collect();
         for path in inside {
             let Ok(rest) = path.as_path().strip_prefix(from.as_path()) else { continue };
             let target = if rest.as_str().is_empty() { to.clone() } else { to.join(rest) };
             self.move_drafts(&path, &target);
         }
-        self.move_wholes(&from, &to);
+        self.move_wholes(from, to);
     }
 
     /// The buffer is another text, and nobody said where it changed.

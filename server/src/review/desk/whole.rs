@@ -43,7 +43,7 @@ impl Desk {
         propose: ProposeWhole,
     ) -> Result<Option<WholeFile>, ProposeError> {
         let ProposeWhole { session, path, reason, change } = propose;
-        let key = (self.documents.real_path(&path), session);
+        let key = (path, session);
         let path = &key.0;
         let (refuse, name) = (|message: String| Err(ProposeError::Refused(message)), self.display(path));
         let is_bytes = matches!(change, WholeChange::Bytes(_) | WholeChange::Deleted);

@@ -5,7 +5,7 @@ mod whole;
 use super::super::{ToolUseContext, proposing};
 use super::extents::Extents;
 use super::views::Views;
-use crate::documents::{AbsPath, Text, text_of};
+use crate::documents::{AbsPath, Place, Text, text_of};
 use crate::permissions::{ChangeVerdict, decide_change};
 use crate::review::{Proposal, ProposeError, Proposed, Reason, WholeFile};
 use crate::shell::{ChangeKind, LARGEST_KEPT, TreeChange, Whole};
@@ -52,7 +52,15 @@ pub(super) async fn propose(
             | ChangeKind::Bytes(_)
             | ChangeKind::Deleted
             | ChangeKind::Mode(_)
-            | ChangeKind::UsualMode => decide_change(&path, &context.policy),
+            | ChangeKind::UsualMode => {
+                // What is judged from here on is the path itself, and it is opened through no link.
+                if Place::of(path.clone()).is_led() {
+                    let what = What::NotProposed(led(&path, &change.kind));
+                    told.push(Told { path: context.workspace.display(&path), what, must_ask: None });
+                    continue;
+                }
+                decide_change(&path, &context.policy)
+            }
             // These are never proposed.
             ChangeKind::Whole { .. } | ChangeKind::Overtaken | ChangeKind::Repository => ChangeVerdict::Free,
         };
@@ -149,10 +157,6 @@ fn same(now: Option<&Text>, text: &Text) -> Option<Text> {
 }
 
 async fn deleted(context: &ToolUseContext, views: &Views, reason: Reason, path: &AbsPath) -> What {
-    // What is behind a link is another file.
-    if path.as_path().is_symlink() {
-        return What::NotProposed("deleted, which can't be proposed of a symbolic link".to_owned());
-    }
     let is_made_whole = views.is_whole(path) && !path.as_path().exists();
     if is_made_whole || whole::is_no_text(context, path) {
         return whole::deleted(context, reason, path).await;
@@ -161,6 +165,21 @@ async fn deleted(context: &ToolUseContext, views: &Views, reason: Reason, path: 
     match context.desk.propose(&context.session, path, reason, make).await {
         Ok(proposed) => What::Deleted(proposed),
         Err(error) => refused(error),
+    }
+}
+
+/// Why nothing is proposed at a path where the workspace has a link.
+fn led(path: &AbsPath, kind: &ChangeKind) -> String {
+    let is_itself = path.as_path().is_symlink();
+    match kind {
+        ChangeKind::Deleted if is_itself => {
+            "deleted, which can't be proposed of a symbolic link: it stays as it is for the user".to_owned()
+        }
+        _ if is_itself => {
+            "made a file in the place of a symbolic link, which can't be proposed: it is there for the next command only"
+                .to_owned()
+        }
+        _ => "not proposed: a symbolic link is in the way, so this would be another file".to_owned(),
     }
 }
 

@@ -110,8 +110,19 @@ async fn rules_judge_permissions_and_bytes_as_they_judge_edits() {
 #[tokio::test]
 async fn what_is_done_to_a_link_is_told_and_nothing_happens_to_what_it_leads_to() {
     let fixture = with_picture();
-    let told = changed(&fixture, "link", ChangeKind::Deleted, None).await;
-    assert!(matches!(&told.what, What::NotProposed(why) if why.contains("symbolic link")), "{told:?}");
+    std::os::unix::fs::symlink(".", fixture.path("folder").as_path()).unwrap();
+    let written = || ChangeKind::Written(b"text\n".to_vec());
+    for (name, kind, want) in [
+        ("link", ChangeKind::Deleted, "deleted, which can't be proposed of a symbolic link"),
+        ("link", written(), "a file in the place of a symbolic link, which can't be proposed"),
+        ("folder/a.txt", written(), "a symbolic link is in the way"),
+        ("folder/old.png", ChangeKind::Deleted, "a symbolic link is in the way"),
+        ("folder/old.png", ChangeKind::Mode(0o755), "a symbolic link is in the way"),
+    ] {
+        let told = changed(&fixture, name, kind, Some("it was stopped")).await;
+        let is_told = matches!(&told.what, What::NotProposed(why) if why.contains(want));
+        assert!(is_told && told.must_ask.is_none(), "{told:?}");
+    }
     assert_eq!(fixture.desk.settled().await.files.len(), 0);
 }
 

@@ -167,6 +167,28 @@ async fn a_file_that_became_a_link_is_still_under_review_and_says_so() {
     assert_eq!(bench.review().await, "");
 }
 
+#[cfg(unix)]
+#[tokio::test(start_paused = true)]
+async fn news_of_a_file_behind_a_link_that_was_put_in_the_way_bring_nothing_of_its_text() {
+    let bench = Bench::new();
+    for folder in ["d", "elsewhere"] {
+        std::fs::create_dir(bench.path(folder).as_path()).unwrap();
+    }
+    bench.put("d/f", ABCD);
+    bench.put("elsewhere/f", "secret\nb\n");
+    bench.edit("A", "d/f", "b", "B").await;
+    bench.edit("B", "elsewhere/f", "b", "B").await;
+    let before = bench.review().await;
+    std::fs::rename(bench.path("d").as_path(), bench.path("old").as_path()).unwrap();
+    std::os::unix::fs::symlink("elsewhere", bench.path("d").as_path()).unwrap();
+    bench.desk.disk_changed(vec![bench.path("d/f"), bench.path("d")]);
+    assert_eq!(bench.review().await, before);
+    // What is named is what is decided on, wherever the link leads.
+    let results = bench.decide(Decide::Accept, Target::File(bench.path("d/f"))).await;
+    assert!(message(&results).contains("a symbolic link was put in the way of"), "{results:?}");
+    assert_eq!(bench.disk("elsewhere/f").unwrap(), "secret\nb\n");
+}
+
 #[tokio::test(start_paused = true)]
 async fn what_a_command_made_is_refused_in_words_for_the_person_too() {
     let bench = Bench::new();

@@ -338,6 +338,19 @@ async fn a_link_put_in_the_way_leads_nothing_elsewhere() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn what_is_proposed_where_a_link_was_put_is_proposed_nowhere_else() {
+    let bench = Bench::new();
+    fs::create_dir(bench.path("other").as_path()).unwrap();
+    bench.put_bytes("other/run.sh", OLD, 0o644);
+    symlink("other", bench.path("d").as_path()).unwrap();
+    for change in [bench.bytes(NEW), WholeChange::Deleted, mode(0o755)] {
+        let refused = bench.propose_whole("A", "d/run.sh", change).await.unwrap_err().to_string();
+        assert!(refused.contains("a symbolic link was put in the way of"), "{refused}");
+    }
+    assert_eq!(bench.review().await, "");
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_read_only_file_takes_permissions_and_no_bytes() {
     let bench = Bench::new();
     bench.put_bytes("a.png", OLD, 0o444);
