@@ -11,7 +11,7 @@
 use std::process::{Command, Stdio};
 
 use copydesk_tests::client::{DEADLINE, Home};
-use copydesk_tests::model_server::{Answer, ModelServer};
+use copydesk_tests::model_server::{Answer, Asked, ModelServer};
 use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::process::{Child, ChildStdin, ChildStdout};
@@ -242,4 +242,40 @@ async fn what_is_not_decided_is_left_and_the_tally_has_a_line_of_its_own() {
     terminal.types("q").await;
     terminal.until("0 accepted, 0 rejected, 2 left").await;
     assert_eq!(terminal.end().await, 3);
+}
+
+#[tokio::test]
+async fn what_is_typed_before_a_question_is_shown_answers_nothing() {
+    let mut home = Home::new();
+    let (model, mut asked) = ModelServer::by_hand().await;
+    home.asks(&model.url());
+    home.write("a.txt", "a\n");
+    home.write("b.txt", "b\n");
+    let mut terminal = Terminal::run(&home, &["go on"]);
+    let early = async |terminal: &mut Terminal, answer: Answer, asked: Asked| {
+        for _ in 0..4 {
+            terminal.types("y").await;
+            // The terminal's echo: it has the line.
+            terminal.until("y\n").await;
+        }
+        asked.answer(answer);
+    };
+    let command = "echo A >a.txt; echo B >b.txt";
+    let call = || Answer::calls("Bash", json!({ "command": command }));
+    early(&mut terminal, call(), asked.recv().await.unwrap()).await;
+    terminal.until("Your answer").await;
+    terminal.types("n").await;
+    asked.recv().await.unwrap().answer(call());
+    terminal.until("Your answer").await;
+    terminal.types("y").await;
+    early(&mut terminal, Answer::says("Done."), asked.recv().await.unwrap()).await;
+    terminal.until(ASKED).await;
+    terminal.types("n").await;
+    terminal.until(ASKED).await;
+    terminal.types("n").await;
+    terminal.until("0 accepted, 2 rejected").await;
+    assert_eq!(terminal.end().await, 3);
+    let told: Vec<String> =
+        model.requests().iter().filter_map(|request| Some(request.results().pop()?.0)).collect();
+    assert!(told[0].contains("rejected this call") && !told[1].contains("rejected this call"), "{told:?}");
 }

@@ -1,6 +1,6 @@
 //! The person's terminal: what may be coloured, what may be asked, and text that can't play tricks on it.
 
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 
 /// Where the person reads and types.
 pub(super) struct Terminal {
@@ -139,15 +139,49 @@ impl Terminal {
         format!("\x1b[{code}m{text}\x1b[0m")
     }
 
-    /// Asks and waits for a line; `None` at the end of the input.
+    /// Asks and waits for a line; `None` at the end of the input. What was typed before the question stood there answers
+    /// nothing: it is dropped.
     pub(super) async fn ask(&mut self, question: &str) -> Option<String> {
+        typed::forget();
         self.print(question);
-        let read = || {
-            let mut line = String::new();
-            let length = std::io::stdin().lock().read_line(&mut line).ok()?;
-            (length > 0).then(|| line.trim().to_owned())
-        };
-        tokio::task::spawn_blocking(read).await.ok().flatten()
+        tokio::task::spawn_blocking(typed::line).await.ok().flatten()
+    }
+}
+
+/// What is typed. Nothing is read ahead of a line, so that all that was typed early is the terminal's own to drop.
+#[cfg(unix)]
+mod typed {
+    use rustix::stdio::stdin;
+    use rustix::termios::{QueueSelector, tcflush};
+
+    /// Of a terminal only: what a pipe holds was written for the program to read.
+    pub(super) fn forget() {
+        let _ = tcflush(stdin(), QueueSelector::IFlush);
+    }
+
+    pub(super) fn line() -> Option<String> {
+        let (mut line, mut byte) = (Vec::new(), [0]);
+        while !line.ends_with(b"\n") {
+            match rustix::io::retry_on_intr(|| rustix::io::read(stdin(), &mut byte)).ok()? {
+                0 if line.is_empty() => return None,
+                0 => break,
+                _ => line.extend(byte),
+            }
+        }
+        Some(String::from_utf8_lossy(&line).trim().to_owned())
+    }
+}
+
+#[cfg(not(unix))]
+mod typed {
+    use std::io::BufRead as _;
+
+    pub(super) const fn forget() {}
+
+    pub(super) fn line() -> Option<String> {
+        let mut line = String::new();
+        let length = std::io::stdin().lock().read_line(&mut line).ok()?;
+        (length > 0).then(|| line.trim().to_owned())
     }
 }
 
