@@ -279,3 +279,29 @@ async fn what_is_typed_before_a_question_is_shown_answers_nothing() {
         model.requests().iter().filter_map(|request| Some(request.results().pop()?.0)).collect();
     assert!(told[0].contains("rejected this call") && !told[1].contains("rejected this call"), "{told:?}");
 }
+
+#[tokio::test]
+async fn an_edited_change_goes_in_as_the_person_left_it_and_one_that_was_emptied_is_asked_about_again() {
+    let (home, mut terminal) = two_changes("sed -i s/open/unlock/");
+    terminal.until(ASKED).await;
+    terminal.types("e").await;
+    assert!(terminal.until(ASKED).await.contains("a.rs  2/2"));
+    terminal.types("e").await;
+    terminal.until("2 accepted, 0 rejected").await;
+    assert_eq!(terminal.end().await, 0);
+    let text = std::fs::read_to_string(home.path("a.rs")).unwrap();
+    assert_eq!(text, "fn unlock() {}\n\nfn main() {\n    unlock();\n}\n");
+
+    let (home, mut terminal) = two_changes("truncate -s 0");
+    terminal.until(ASKED).await;
+    terminal.types("e").await;
+    let again = terminal.until(ASKED).await;
+    assert!(again.contains("Nothing was left of it") && again.contains("a.rs  1/2"), "{again}");
+    terminal.types("n").await;
+    terminal.until(ASKED).await;
+    terminal.types("n").await;
+    terminal.until("0 accepted, 2 rejected").await;
+    assert_eq!(terminal.end().await, 3);
+    let text = std::fs::read_to_string(home.path("a.rs")).unwrap();
+    assert_eq!(text, "fn load() {}\n\nfn main() {\n    load();\n}\n");
+}

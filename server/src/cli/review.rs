@@ -123,16 +123,15 @@ impl Review<'_> {
                 Decider::Example { .. } => Some(Answer::Accept),
                 Decider::Person => self.ask(&item, interrupt).await,
             };
-            match answer {
+            let (decision, target) = match answer {
                 Some(Answer::Help) => {
                     self.terminal.line(keys(&item));
                     continue;
                 }
-                Some(Answer::Accept) => self.decide(Decision::Accept, item.target(), &mut tally).await?,
-                Some(Answer::Reject) => self.decide(Decision::Reject, item.target(), &mut tally).await?,
+                Some(Answer::Accept) => (Decision::Accept, item.target()),
+                Some(Answer::Reject) => (Decision::Reject, item.target()),
                 Some(Answer::Edit) => match self.amend(&item).await? {
-                    // The hunk under its old name or a new one: it is accepted as the person left it.
-                    Some(target) => self.decide(Decision::Accept, target, &mut tally).await?,
+                    Some(target) => (Decision::Accept, target),
                     None => continue,
                 },
                 Some(Answer::AcceptRest) => {
@@ -156,7 +155,14 @@ impl Review<'_> {
                     tally.cancelled = true;
                     return Ok(tally);
                 }
+            };
+            let mut of_item = Tally::default();
+            self.decide(decision, target, &mut of_item).await?;
+            if decider == Decider::Person && of_item.is_stale() && self.is_pending(&item).await? {
+                // It was told to look at it again.
+                continue;
             }
+            tally.add(of_item);
             if let Decider::Example { unwanted } = decider {
                 let (look, word) = if item.takes_away(unwanted) {
                     (Look::Bad, "rejected")
@@ -167,6 +173,10 @@ impl Review<'_> {
             }
             passed.insert(item.name());
         }
+    }
+
+    async fn is_pending(&mut self, item: &Item) -> Result<bool> {
+        Ok(items(self.files().await?).iter().any(|other| other.name() == item.name()))
     }
 
     async fn decide(&mut self, decision: Decision, target: DecideTarget, tally: &mut Tally) -> Result<()> {

@@ -49,6 +49,11 @@ impl Tally {
         self.left > 0 && self.accepted + self.rejected + self.not_applied == 0
     }
 
+    /// Something was no longer as it was shown.
+    pub(super) fn is_stale(&self) -> bool {
+        self.outcomes.values().any(|outcome| *outcome == DecideOutcome::Stale)
+    }
+
     /// `3 accepted, 1 rejected`
     pub(super) fn words(&self) -> String {
         let mut words = vec![format!("{} accepted", self.accepted), format!("{} rejected", self.rejected)];

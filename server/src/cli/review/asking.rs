@@ -1,10 +1,9 @@
 //! What a person answers about one change: the question, its keys, and their own version of the lines.
 
 use anyhow::{Context, Result};
-use copydesk_protocol::{DecideTarget, ProposalAmendParams, methods};
-use serde_json::Value;
+use copydesk_protocol::{DecideOutcome, DecideTarget, ProposalAmendParams, ProposalDecideResult, methods};
 
-use super::{Item, Review};
+use super::{Item, Review, unexplained};
 use crate::cli::client::ServerError;
 use crate::cli::editor::Interrupt;
 use crate::cli::terminal::{Look, visible};
@@ -80,15 +79,27 @@ impl Review<'_> {
             self.terminal.line("Nothing was changed.");
             return Ok(None);
         }
+        if text == lead {
+            self.terminal.line("Nothing was left of it, so the change is as it was: n rejects it.");
+            return Ok(None);
+        }
         let params = ProposalAmendParams {
             uri: item.file.uri.clone(),
             revision: hunk.revision,
             hunk_id: hunk.id.clone(),
-            text,
+            text: text.clone(),
         };
-        let amended: Result<Value> = self.editor.call(methods::PROPOSAL_AMEND, params).await;
+        let amended: Result<ProposalDecideResult> = self.editor.call(methods::PROPOSAL_AMEND, params).await;
         match amended {
-            Ok(_) => {}
+            Ok(amended) => {
+                let refused = amended.results.iter().find(|result| result.outcome != DecideOutcome::Amended);
+                if let Some(refused) = refused {
+                    let why =
+                        refused.message.clone().unwrap_or_else(|| unexplained(refused.outcome).to_owned());
+                    self.terminal.styled(Look::Bad, &visible(&format!("✗ {why}")));
+                    return Ok(None);
+                }
+            }
             // The server is there and has a reason: the change may be another by now.
             Err(error) if error.is::<ServerError>() => {
                 self.terminal.styled(Look::Bad, &visible(&format!("✗ {error:#}")));
@@ -96,7 +107,15 @@ impl Review<'_> {
             }
             Err(error) => return Err(error),
         }
-        Ok(Some(DecideTarget { hunk_id: Some(hunk.id.clone()), ..DecideTarget::default() }))
+        // Only what stands there as the person wrote it is accepted unasked, and what became another change is shown.
+        let files = self.files().await?;
+        let mut hunks = files.iter().flat_map(|file| &file.hunks);
+        let now = hunks.find(|now| now.id == hunk.id && now.added.lines().eq(text.lines()));
+        Ok(now.map(|now| DecideTarget {
+            hunk_id: Some(now.id.clone()),
+            revision: Some(now.revision),
+            ..DecideTarget::default()
+        }))
     }
 }
 
