@@ -305,3 +305,21 @@ async fn an_edited_change_goes_in_as_the_person_left_it_and_one_that_was_emptied
     let text = std::fs::read_to_string(home.path("a.rs")).unwrap();
     assert_eq!(text, "fn load() {}\n\nfn main() {\n    load();\n}\n");
 }
+
+#[tokio::test]
+async fn each_question_of_the_review_has_its_header() {
+    let command = "echo new >NEW.md; rm old.txt; echo c >>a.txt";
+    let (home, _model) =
+        scene([Answer::calls("Bash", json!({ "command": command })), Answer::says("Done.")]).await;
+    home.write("old.txt", "old\n");
+    home.write("a.txt", "a\nb\n");
+    let mut terminal = Terminal::run(&home, &["--allow", "Bash", "go on"]);
+    let headers = ["NEW.md  1/3  new file", "a.txt  2/3", "old.txt  3/3  deleted file"];
+    for header in headers {
+        let seen = terminal.until("? ").await;
+        assert!(seen.contains(header), "{header}: {seen}");
+        terminal.types("n").await;
+    }
+    terminal.until("0 accepted, 3 rejected").await;
+    assert_eq!(terminal.end().await, 3);
+}

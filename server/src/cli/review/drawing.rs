@@ -1,7 +1,7 @@
 //! How changes stand on the terminal, and in the bytes that a program reads.
 
 use anyhow::Result;
-use copydesk_protocol::{File, ProposalShowParams, ProposalShowResult, methods};
+use copydesk_protocol::{File, FileKind, ProposalShowParams, ProposalShowResult, methods};
 
 use super::{Item, Review};
 use crate::cli::diff::{self, DiffLine, Names};
@@ -55,12 +55,9 @@ impl Review<'_> {
             diff::one_hunk(hunk, texts.buffer.as_deref())
         } else {
             let beside = beside_text(&item.file);
-            if beside.is_empty() {
-                self.terminal.line("");
-            } else {
-                let title = format!("\n{path}  {number}  {}", beside.join(", "));
-                self.terminal.styled(Look::Heading, &visible(&title));
-            }
+            let what: Vec<String> = self.what_becomes_of(&item.file).into_iter().chain(beside).collect();
+            let title = format!("\n{path}  {number}  {}", what.join(", "));
+            self.terminal.styled(Look::Heading, &visible(&title));
             self.diff_of(&item.file).await?
         };
         diff::print(self.terminal, &diff);
@@ -68,6 +65,15 @@ impl Review<'_> {
             self.terminal.line(&visible(why));
         }
         Ok(())
+    }
+
+    fn what_becomes_of(&self, file: &File) -> Option<String> {
+        match file.kind {
+            FileKind::Create => Some("new file".to_owned()),
+            FileKind::Delete => Some("deleted file".to_owned()),
+            FileKind::Rename => Some(format!("renamed to {}", self.names(file).1)),
+            FileKind::Modify => None,
+        }
     }
 
     async fn diff_of(&mut self, file: &File) -> Result<Vec<DiffLine>> {
