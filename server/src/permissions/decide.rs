@@ -101,15 +101,26 @@ fn beforehand(question: &Question, judged: &Judged<'_>, policy: &Policy) -> Vec<
             }
         }
         if rules.len() == known {
-            return Vec::new();
+            break;
         }
         let with_them = policy.with_written(&rules);
         match needed(judged, &with_them) {
-            Need::Nothing if unless_unread(judged.call, &with_them) == Verdict::Allow => return rules,
-            Need::Nothing | Need::Refused(_) => return Vec::new(),
+            Need::Nothing if lets_through(&rules, judged, policy) => return rules,
+            Need::Nothing | Need::Refused(_) => break,
             Need::Question(more) => asked = more,
         }
     }
+    // What no "always" would save may still be written down to the letter.
+    let to_the_letter = command::to_the_letter(judged, policy);
+    let helps = !to_the_letter.is_empty() && lets_through(&to_the_letter, judged, policy);
+    if helps { to_the_letter } else { Vec::new() }
+}
+
+/// Whether nobody is asked about the call where these rules are written.
+fn lets_through(rules: &[Rule], judged: &Judged<'_>, policy: &Policy) -> bool {
+    let with_them = policy.with_written(rules);
+    matches!(needed(judged, &with_them), Need::Nothing)
+        && unless_unread(judged.call, &with_them) == Verdict::Allow
 }
 
 /// Where it is not known what is forbidden, only what the person has said in this session lets a call through.

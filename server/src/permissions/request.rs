@@ -25,7 +25,7 @@ pub struct Question {
     pub rules: Vec<Rule>,
     /// Where an "always" could keep them for good.
     pub save: SaveTo,
-    /// All that lets the call through where it is written before anybody is asked. Empty: no rules do.
+    /// All that lets the call through where it is written before anybody is asked. Empty: none are offered.
     pub beforehand: Vec<Rule>,
 }
 
@@ -212,7 +212,7 @@ pub fn unasked(explanation: &str, rules: &[Rule]) -> String {
 /// What would let a call through that nobody is asked about.
 pub(super) fn way_in(rules: &[Rule]) -> String {
     if rules.is_empty() {
-        return "No rule can allow it beforehand: a person has to be there to be asked.".to_owned();
+        return "No rule is offered that allows it beforehand: a person who is there is asked.".to_owned();
     }
     format!(
         "`{}` lets it through in the next run, as the same under `permissions.allow` in the settings does.",
@@ -277,7 +277,8 @@ mod tests {
         );
         let without = unasked("A rule says to ask.", &[]);
         assert!(
-            without.ends_with("No rule can allow it beforehand: a person has to be there to be asked."),
+            without
+                .ends_with("No rule is offered that allows it beforehand: a person who is there is asked."),
             "{without}"
         );
     }

@@ -1,5 +1,6 @@
 //! What is known of a command line before it runs.
 
+use super::suggestions;
 use crate::documents::AbsPath;
 use crate::permissions::read_only::Shows;
 
@@ -45,6 +46,14 @@ pub struct Part {
 }
 
 impl Part {
+    /// As a rule can name it whole, if it can.
+    pub(in crate::permissions) fn spelled(&self) -> Option<&str> {
+        let fits = |spelled: &&String| {
+            !spelled.is_empty() && !spelled.contains(['*', '\n']) && spelled.len() <= suggestions::LONGEST
+        };
+        self.exact.first().filter(fits).map(String::as_str)
+    }
+
     /// Whether git is what it starts, wrappers aside.
     pub(in crate::permissions) fn is_git(&self) -> bool {
         self.exact.iter().any(|spelled| spelled == "git" || spelled.starts_with("git "))

@@ -6,7 +6,7 @@ use crate::shell::command::{SimpleCommand, Word};
 const MOST: usize = 5;
 
 /// Longer commands are not saved whole: nobody reads such a rule.
-const LONGEST: usize = 120;
+pub(super) const LONGEST: usize = 120;
 
 /// Programs that do quite different things by their first argument.
 const BY_SUBCOMMAND: &[&str] = &[

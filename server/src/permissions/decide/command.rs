@@ -7,7 +7,7 @@ use super::super::policy::{Policy, SettledRule};
 use super::super::request::{Question, SaveTo};
 use super::super::{Access, Assessment, Part, PathWord, PermissionMode, Rule, repository};
 use super::wide_reads::may_show_limited;
-use super::{naming, question};
+use super::{literal, naming, question};
 use crate::documents::AbsPath;
 
 /// Programs whose work is to change files, which a session that accepts edits need not be asked about.
@@ -86,18 +86,7 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
     let is_editing = |part: &Part| {
         is_harmless(part) || part.source.split_whitespace().next().is_some_and(|word| EDITING.contains(&word))
     };
-    let reads_free = |words: &[PathWord]| {
-        words.iter().all(|word| {
-            word.path.as_ref().is_some_and(|path| {
-                let reached = Reached::new(path, policy);
-                let own = |real: &AbsPath| policy.workspace.is_own(real);
-                let is_near = |name: &Reached| policy.holds(name) || name.real.as_ref().is_some_and(own);
-                is_near(&reached) && reached.others.iter().all(|name| is_near(&Reached::named(name)))
-                    || policy.allows_path(Family::Reading, &reached)
-            })
-        })
-    };
-    let harmless = |part: &Part| is_harmless(part) && reads_free(&part.reads);
+    let harmless = |part: &Part| is_harmless(part) && part.reads.iter().all(|word| may_be_read(word, policy));
     if policy.allows_command(judged, harmless, |_| true) {
         // What a command changes in the trial tree is only proposed, and is judged then. Who allows every command could get
         // the same from another program, and who allows this one to the letter has read what it writes.
@@ -126,13 +115,63 @@ pub(super) fn unruled(judged: &Judged<'_>, policy: &Policy) -> Option<Question> 
     }
     if assessment.read_only && assessment.edits.is_empty() {
         let why = format!("It reads outside the workspace: {}.", named(&assessment.reads));
-        return Some(question(call, why, rules));
+        let rules = reading(assessment, policy).unwrap_or_default();
+        return Some(Question { save: SaveTo::Session, ..question(call, why, rules) });
     }
     let why = match &assessment.unoffered {
         Some(why) => format!("No rule allows this command yet. {why}"),
         None => "No rule allows this command yet.".to_owned(),
     };
     Some(question(call, why, rules))
+}
+
+/// Whether it is known where that leads, and nobody has to be asked about reading there.
+fn may_be_read(word: &PathWord, policy: &Policy) -> bool {
+    word.path.as_ref().is_some_and(|path| {
+        let reached = Reached::new(path, policy);
+        let own = |real: &AbsPath| policy.workspace.is_own(real);
+        let is_near = |name: &Reached| policy.holds(name) || name.real.as_ref().is_some_and(own);
+        is_near(&reached) && reached.others.iter().all(|name| is_near(&Reached::named(name)))
+            || policy.allows_path(Family::Reading, &reached)
+    })
+}
+
+/// Rules for all that the command reads and may not yet; `None`: no few files are what it reads.
+fn reading(assessment: &Assessment, policy: &Policy) -> Option<Vec<Rule>> {
+    let mut rules = Vec::new();
+    for word in assessment.reads.iter().filter(|word| !may_be_read(word, policy)) {
+        let path = word.path.as_ref().filter(|_| !word.pattern)?;
+        let rule = Rule { tool: "Read".to_owned(), spec: Some(literal(path)) };
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+    }
+    (rules.len() <= MOST_FILES).then_some(rules)
+}
+
+/// Rules for the commands of a line as they stand and for the files that they name. Empty: what they do stands in a text
+/// that nobody would judge as a rule.
+pub(super) fn to_the_letter(judged: &Judged<'_>, policy: &Policy) -> Vec<Rule> {
+    let Some(assessment) = judged.assessment.as_ref().filter(|it| it.unoffered.is_none()) else {
+        return Vec::new();
+    };
+    let mut rules: Vec<Rule> = Vec::new();
+    for part in assessment.parts.iter().filter(|part| !part.read_only) {
+        let Some(spelled) = part.spelled() else { return Vec::new() };
+        let rule = Rule { tool: "Bash".to_owned(), spec: Some(spelled.to_owned()) };
+        if !rules.contains(&rule) {
+            rules.push(rule);
+        }
+    }
+    let files = judged.edits.iter().filter(|path| !policy.allows_path(Family::Editing, path));
+    let mut files: Vec<Rule> = files.map(|path| naming(&path.spelled, policy)).collect();
+    files.extend(reading(assessment, policy).unwrap_or_default());
+    files.dedup();
+    if files.len() > MOST_FILES || rules.len() > MOST_FILES {
+        return Vec::new();
+    }
+    rules.extend(files);
+    rules
 }
 
 /// The command as it stands, if a rule can say so.

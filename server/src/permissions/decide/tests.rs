@@ -394,9 +394,16 @@ fn all_rules_that_a_call_needs_are_told_at_once() {
     check_beforehand("Bash: cargo test && make x", &["Bash(cargo test:*)", "Bash(make x)"]);
     check_beforehand("Edit: /elsewhere/a", &["Edit(//elsewhere/a)"]);
     check_beforehand("WebSearch", &["WebSearch"]);
-    // One of the questions has no answer that could be written.
-    check_beforehand("Bash: cargo test > $y", &[]);
-    check_beforehand("Bash: FOO=1 make > .envrc", &[]);
+    check_beforehand("Bash: cat /etc/hostname", &["Read(//etc/hostname)"]);
+    check_beforehand("Bash: diff /etc/a /etc/b", &["Read(//etc/a)", "Read(//etc/b)"]);
+    check_beforehand("Bash: cargo test; cat /etc/a", &["Bash(cargo test)", "Read(//etc/a)"]);
+    check_beforehand("Bash: for i in 1 2; do make $i; done", &["Bash(make $i)"]);
+    check_beforehand("Bash: FOO=1 make > .envrc", &["Bash(FOO=1 make)", "Edit(.envrc)"]);
+    // One of the questions has no answer that could be written, or none that is offered.
+    check_beforehand("Bash: $x", &[]);
+    check_beforehand("Bash: cat $x", &[]);
+    check_beforehand("Bash: python3 -c 1", &[]);
+    check_beforehand("Bash: make *", &[]);
 }
 
 #[test]
