@@ -3,6 +3,7 @@
 mod words;
 
 use std::error::Error as _;
+use std::net::IpAddr;
 use std::time::{Duration, SystemTime};
 
 use self::words::{cause, in_words, next_step, quoted};
@@ -145,6 +146,10 @@ pub(super) fn unreachable(error: &reqwest::Error, asked: Asked<'_>) -> Failure {
     if chain.contains("dns error") || chain.contains("failed to lookup address") {
         return nameless(asked);
     }
+    let is_here = reqwest::Url::parse(asked.url).is_ok_and(|url| url.host_str().is_some_and(is_this_machine));
+    if is_here && error.is_connect() && !untrusted && !no_tls {
+        return nobody_here(asked);
+    }
     let (why, step) = if untrusted {
         (last, "The certificate is not trusted: check the base URL, or the proxy in between.")
     } else if no_tls {
@@ -158,6 +163,21 @@ pub(super) fn unreachable(error: &reqwest::Error, asked: Asked<'_>) -> Failure {
     let again = FailureClass::Transient { retry_after: None };
     let class = if untrusted || no_tls { FailureClass::Final } else { again };
     Failure { error: ModelError::new(ModelErrorKind::Unreachable, message), class }
+}
+
+/// Whether `host` of a web address is this machine.
+pub(super) fn is_this_machine(host: &str) -> bool {
+    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
+    host == "localhost"
+        || host.ends_with(".localhost")
+        || address.is_ok_and(|address| address.is_loopback() || address.is_unspecified())
+}
+
+/// On one's own machine nobody listens until somebody starts it: there is nothing to wait for.
+fn nobody_here(asked: Asked<'_>) -> Failure {
+    let message =
+        format!("Nothing answers at {}. Start the model's server, or choose another model.", asked.url);
+    hopeless(ModelErrorKind::Unreachable, message)
 }
 
 fn nameless(asked: Asked<'_>) -> Failure {
@@ -213,6 +233,22 @@ mod tests {
             failure.error.message,
             "http://model.invalid:8080 could not be reached: the name `model.invalid` is not known. Check the base URL, and whether this machine is online."
         );
+    }
+
+    #[tokio::test]
+    async fn where_nobody_listens_on_this_machine_nothing_is_waited_for() {
+        for host in ["127.0.0.1", "[::1]", "localhost", "0.0.0.0"] {
+            let url = format!("http://{host}:9");
+            let client = reqwest::Client::builder().no_proxy().build().unwrap();
+            let error = client.get(&url).send().await.unwrap_err();
+            let asked = Asked { model: "m", url: &url, api: Api { name: "Messages API", key: "K" } };
+            let failure = unreachable(&error.without_url(), asked);
+            assert_eq!(failure.class, FailureClass::Final, "{url}");
+            let told =
+                format!("Nothing answers at {url}. Start the model's server, or choose another model.");
+            assert_eq!(failure.error.message, told);
+        }
+        assert!(!is_this_machine("192.168.1.1") && !is_this_machine("localhost.example"));
     }
 
     #[test]

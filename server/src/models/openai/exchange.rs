@@ -8,13 +8,13 @@ use serde_json::{Map, Value};
 use super::answer::{Answer, DONE};
 use super::failure::refused;
 use super::ollama::NativeAnswer;
-use super::quirks::{Wire, is_local};
+use super::quirks::Wire;
 use crate::config::ApiKey;
 use crate::models::failure::{self, Asked};
 use crate::models::follow::{Accumulate, follow};
 use crate::models::generate::Emit;
 use crate::models::http::{Client, refusal, shown};
-use crate::models::retry::{Failure, FailureClass};
+use crate::models::retry::Failure;
 use crate::models::silence::{self, Silent};
 use crate::models::{ModelErrorKind, Patience};
 
@@ -72,7 +72,7 @@ impl Reached {
         let response = silence::wait(self.client.send(request), patience, emit)
             .await
             .map_err(|Silent| failure::stalled(patience.limit.unwrap_or_default(), true))?
-            .map_err(|error| self.unreachable(error, asked))?;
+            .map_err(|error| failure::unreachable(&error.without_url(), asked))?;
         if !response.status().is_success() {
             return Err(refused(&refusal(response).await, asked));
         }
@@ -150,20 +150,6 @@ impl Reached {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream, application/json"));
         Ok(headers)
-    }
-
-    /// On one's own machine nobody listens until somebody starts it: there is nothing to wait for.
-    fn unreachable(&self, error: reqwest::Error, asked: Asked<'_>) -> Failure {
-        let here = self.base.host_str().is_some_and(is_local) && error.is_connect();
-        let mut failure = failure::unreachable(&error.without_url(), asked);
-        if here {
-            failure.class = FailureClass::Final;
-            failure.error.message = format!(
-                "Nothing answers at {}. Start the model's server, or choose another model.",
-                asked.url
-            );
-        }
-        failure
     }
 }
 

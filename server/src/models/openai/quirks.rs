@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::reasoning::SentBack;
 use crate::config::ChatServer;
+use crate::models::failure::is_this_machine;
 
 /// What one server takes and does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -165,7 +166,7 @@ pub(super) fn server_at(base_url: &str) -> ChatServer {
         _ if is_of("mistral.ai") => ChatServer::Mistral,
         _ if is_of("moonshot.ai") || is_of("moonshot.cn") || is_of("kimi.com") => ChatServer::Kimi,
         _ if is_of("ollama.com") => ChatServer::Ollama,
-        Some(port) if is_local(host) => server_on(port),
+        Some(port) if is_this_machine(host) => server_on(port),
         // These two numbers mean nothing else.
         Some(11_434) => ChatServer::Ollama,
         Some(1_234) => ChatServer::LmStudio,
@@ -182,11 +183,6 @@ pub(in crate::models) fn server_on(port: u16) -> ChatServer {
         1_234 => ChatServer::LmStudio,
         _ => ChatServer::Generic,
     }
-}
-
-/// Whether `host` is this machine.
-pub(super) fn is_local(host: &str) -> bool {
-    matches!(host, "localhost" | "127.0.0.1" | "[::1]" | "0.0.0.0")
 }
 
 #[cfg(test)]
