@@ -181,7 +181,9 @@ impl Task<'_> {
             }
         };
         self.stop_hook_blocks = 0;
-        let (used, budget) = (self.spent.total().output_tokens, self.params.token_budget);
+        // Who carries out fixed instructions gains nothing from going on.
+        let budget = self.params.token_budget.filter(|_| !self.params.provider.info().offline);
+        let used = self.spent.total().output_tokens;
         match recovery::token_budget(state, said, &mut self.budget, used, budget, now) {
             ControlFlow::Continue(_) => {
                 Step::Terminal(End { message: remark, ..End::of(TerminalReason::Completed) })

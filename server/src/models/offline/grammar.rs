@@ -74,6 +74,7 @@ pub(super) const UNDERSTOOD: &str = "\
 /// Reads `words`; `None` if they are no instruction it knows.
 pub(super) fn parse(words: &str) -> Option<Sentence> {
     let (words, comment) = split_comment(words);
+    let words = without_budget(words);
     let tokens = tokens(words);
     let tokens = match tokens.split_first() {
         Some((first, rest)) if first.is("please") => rest,
@@ -108,6 +109,27 @@ fn split_comment(words: &str) -> (&str, Option<usize>) {
         Some((instruction, line.parse().ok()?))
     });
     found.map_or((words, None), |(instruction, line)| (instruction, Some(line)))
+}
+
+/// `words` without a budget of tokens, such as `+500k`, in front of them or behind.
+fn without_budget(words: &str) -> &str {
+    let is_budget = |word: &str| {
+        let number = word.strip_prefix('+').map(|word| word.trim_end_matches(['.', ',', ':']));
+        number.is_some_and(|number| {
+            let digits = number.trim_end_matches(['k', 'K', 'm', 'M', 'b', 'B']);
+            !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '_'))
+        })
+    };
+    let words = words.trim();
+    if let Some((first, rest)) = words.split_once(char::is_whitespace)
+        && is_budget(first)
+    {
+        return rest.trim_start();
+    }
+    match words.rsplit_once(char::is_whitespace) {
+        Some((rest, last)) if is_budget(last) => rest.trim_end(),
+        Some(_) | None => words,
+    }
 }
 
 /// Whether `c` can be part of an identifier.
@@ -270,6 +292,8 @@ mod tests {
     #[test]
     fn deletes_a_line_by_number_or_text() {
         check("delete line 3 in a.rs", Instruction::DeleteLine(Line::Number(3)), &["a.rs"]);
+        check("+500k delete line 3 in a.rs", Instruction::DeleteLine(Line::Number(3)), &["a.rs"]);
+        check("delete line 3 in a.rs +1.5M", Instruction::DeleteLine(Line::Number(3)), &["a.rs"]);
         check(
             "delete the line \"let x = 3;\"",
             Instruction::DeleteLine(Line::Text("let x = 3;".into())),

@@ -103,6 +103,15 @@ async fn a_file_without_a_final_newline_keeps_its_end() {
 }
 
 #[tokio::test]
+async fn nothing_stays_of_a_file_all_of_whose_lines_are_deleted() {
+    for text in ["x\n", "x"] {
+        run(&[("a.rs", text)], "delete line 1 in a.rs", "").await.check("a.rs", "");
+        run(&[("a.rs", text)], "delete the line \"x\" in a.rs", "").await.check("a.rs", "");
+    }
+    run(&[("a.rs", "x\nx\n")], "delete the line \"x\" in a.rs", "").await.check("a.rs", "");
+}
+
+#[tokio::test]
 async fn a_replacement_is_taken_as_it_is() {
     let run = run(&[("a.txt", "x $& y\n")], "replace \"$&\" by \"\\1 $$\" in a.txt", "").await;
     run.check("a.txt", "x \\1 $$ y\n");

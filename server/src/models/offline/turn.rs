@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::changes::{File, plan};
 use super::comment::without_comment;
-use super::edits::{Edit, edits};
+use super::edits::{Change, Edit, edits};
 use super::explain::explain;
 use super::grammar::{Instruction, Line, Sentence, UNDERSTOOD, parse};
 use super::reading::{Reading, reading};
@@ -150,7 +150,15 @@ fn change(
         if plan.changes.is_empty() && plan.notes.is_empty() && pass.number == 1 {
             notes.extend(does_not_occur(&sentence.instruction, path));
         }
-        wanted.extend(edits(text, &plan.changes).into_iter().map(|edit| (path.as_str(), edit)));
+        let mut edits = edits(text, &plan.changes);
+        // Read does not tell whether the last line ends. One that does not is edited from the second reading.
+        if pass.number == 1
+            && let Some(last) = edits.last_mut()
+            && leaves_nothing(text, &plan.changes)
+        {
+            last.old.push('\n');
+        }
+        wanted.extend(edits.into_iter().map(|edit| (path.as_str(), edit)));
         notes.extend(plan.notes);
     }
     let left: Vec<Call> = wanted
@@ -185,6 +193,18 @@ fn change(
     }
     notes.extend(not_in(&failed));
     said(summary(&task.done, &notes))
+}
+
+/// Whether all of `text` goes.
+fn leaves_nothing(text: &str, changes: &[Change]) -> bool {
+    let mut gone_until = 0;
+    for change in changes {
+        if !change.new.is_empty() || change.span.start > gone_until {
+            return false;
+        }
+        gone_until = gone_until.max(change.span.end);
+    }
+    gone_until >= text.len()
 }
 
 /// What is said of a file that has nothing an instruction could be carried out on.
