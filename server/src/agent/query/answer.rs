@@ -140,7 +140,7 @@ impl Answer {
                     return None;
                 }
                 let taken = twin.is_some() || is_known(&id);
-                let id = if taken { ToolUseId(format!("{id}_{record}")) } else { id };
+                let id = if taken { self.free_id(&id, is_known) } else { id };
                 self.calls.push(ToolCall {
                     id: id.clone(),
                     name: name.clone(),
@@ -166,6 +166,19 @@ impl Answer {
         self.records.push(message.clone());
         Some(message)
     }
+
+    /// The first of `id_2`, `id_3` and so on that no call has: the same history always gives the same bytes.
+    fn free_id(&self, id: &ToolUseId, is_known: impl Fn(&ToolUseId) -> bool) -> ToolUseId {
+        let is_taken = |id: &ToolUseId| is_known(id) || self.calls.iter().any(|call| call.id == *id);
+        let mut number = 2_u64;
+        loop {
+            let next = ToolUseId(format!("{id}_{number}"));
+            if !is_taken(&next) {
+                return next;
+            }
+            number += 1;
+        }
+    }
 }
 
 /// The figures come after the blocks: they go into the last record of the answer.
@@ -182,7 +195,6 @@ pub(in crate::agent) fn patch(
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
     use std::time::UNIX_EPOCH;
 
     use serde_json::json;
@@ -236,11 +248,9 @@ mod tests {
                 call("call_0", &json!({"a": 2})),
                 call("call_1", &json!({})),
             ],
-            &["call_1"],
+            &["call_1", "call_1_2"],
         );
-        assert_eq!(answer.calls.len(), 3);
-        let ids: BTreeSet<&str> = answer.calls.iter().map(|call| call.id.as_str()).collect();
-        assert_eq!(ids.len(), 3);
-        assert!(ids.contains("call_0") && !ids.contains("call_1"));
+        let ids: Vec<&str> = answer.calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids, ["call_0", "call_0_2", "call_1_3"], "the same in each run");
     }
 }
