@@ -252,7 +252,7 @@ fn of_toml(value: &toml_edit::Value) -> Value {
             };
             let tables = || list.iter().map(table).collect::<Option<_>>().map(Value::Tables);
             let texts = texts(list.iter().map(toml_edit::Value::as_str));
-            texts.or_else(tables).unwrap_or(Value::Other("a list"))
+            texts.or_else(tables).unwrap_or_else(|| Value::Mixed(list.iter().map(of_toml).collect()))
         }
         toml_edit::Value::InlineTable(_) => Value::Other("a table"),
     }
@@ -297,7 +297,7 @@ fn of_json(value: &serde_json::Value) -> Value {
             };
             let tables = || list.iter().map(table).collect::<Option<_>>().map(Value::Tables);
             let texts = texts(list.iter().map(serde_json::Value::as_str));
-            texts.or_else(tables).unwrap_or(Value::Other("a list"))
+            texts.or_else(tables).unwrap_or_else(|| Value::Mixed(list.iter().map(of_json).collect()))
         }
         serde_json::Value::Object(_) => Value::Other("a table"),
         serde_json::Value::Null => Value::Other("null"),

@@ -45,14 +45,20 @@ impl PermissionSettings {
     }
 }
 
-/// Joins texts to a list. A single text is one of them, commas and all.
+/// Joins texts to a list. A single text is one of them, commas and all. Of a list that holds something else too, the texts
+/// count, and the rest is an error.
 pub(super) fn join(list: &mut Vec<Setting<String>>, value: &Value, origin: &Origin) -> Result<(), String> {
-    let texts = match value {
-        Value::Text(text) => vec![text.clone()],
-        value => value.texts()?,
+    let (texts, fault) = match value {
+        Value::Text(text) => (vec![text.clone()], Ok(())),
+        Value::Mixed(entries) => {
+            let texts =
+                entries.iter().filter_map(|entry| entry.text().ok().map(|text| text.trim().to_owned()));
+            (texts.collect(), value.texts().map(drop))
+        }
+        value => (value.texts()?, Ok(())),
     };
     list.extend(texts.into_iter().map(|value| Setting { value, origin: origin.clone() }));
-    Ok(())
+    fault
 }
 
 /// A mode by its name.
@@ -93,5 +99,12 @@ mod tests {
         assert_eq!(settings.unread, [] as [String; 0]);
         assert!(settings.add(RuleList::Deny, &Value::Flag(true), &origin).is_err());
         assert!(settings.unread[0].contains("`permissions.deny`"), "{:?}", settings.unread);
+        let mixed =
+            [Value::Text("Bash(ls)".into()), Value::Whole(7), Value::Flag(true), Value::Text("Edit".into())];
+        let told = settings.add(RuleList::Allow, &Value::Mixed(mixed.into()), &origin);
+        let want = "expected a list of texts, but entry 2 is 7, and entry 3 is true";
+        assert_eq!(told, Err(want.to_owned()));
+        let allowed: Vec<&str> = settings.allow.iter().map(|rule| rule.value.as_str()).collect();
+        assert_eq!(allowed, ["Bash(ls)", "Edit"], "the others count");
     }
 }

@@ -12,6 +12,8 @@ pub enum Value {
     Tables(Vec<Vec<(String, Value)>>),
     Fraction(f64),
     Texts(Vec<String>),
+    /// A list of other things than texts alone or tables alone.
+    Mixed(Vec<Value>),
     /// Takes away what earlier layers say.
     Unset,
     /// Something no setting is: its name for the message.
@@ -55,6 +57,7 @@ impl Value {
             Self::Tables(tables) if tables.is_empty() => Ok(Vec::new()),
             Self::Texts(texts) => Ok(texts.iter().map(|text| trimmed(text)).collect()),
             Self::Text(text) => Ok(text.split(',').map(trimmed).filter(|text| !text.is_empty()).collect()),
+            Self::Mixed(list) => Err(not_texts(list)),
             _ => Err(self.expected("a list of texts")),
         }
     }
@@ -78,16 +81,27 @@ impl Value {
     }
 
     fn expected(&self, what: &str) -> String {
-        let got = match self {
+        format!("expected {what}, got {}", self.described())
+    }
+
+    fn described(&self) -> String {
+        match self {
             Self::Text(text) => format!("{text:?}"),
             Self::Whole(number) => number.to_string(),
             Self::Flag(flag) => flag.to_string(),
             Self::Tables(_) => "a list of tables".to_owned(),
             Self::Fraction(number) => number.to_string(),
-            Self::Texts(_) => "a list".to_owned(),
+            Self::Texts(_) | Self::Mixed(_) => "a list".to_owned(),
             Self::Unset => "nothing".to_owned(),
             Self::Other(kind) => (*kind).to_owned(),
-        };
-        format!("expected {what}, got {got}")
+        }
     }
+}
+
+/// Which entries of a list are no texts.
+fn not_texts(list: &[Value]) -> String {
+    let wrong = (1..).zip(list).filter(|(_, entry)| !matches!(entry, Value::Text(_)));
+    let wrong: Vec<String> =
+        wrong.map(|(number, entry)| format!("entry {number} is {}", entry.described())).collect();
+    format!("expected a list of texts, but {}", wrong.join(", and "))
 }
