@@ -13,7 +13,9 @@ pub fn to_path(uri: &str) -> Result<AbsPath, Ignored> {
 
 /// The `file:` URI of a path, for files that no client has spelled yet.
 pub fn from_path(path: &AbsPath) -> String {
-    let path = path.as_str().replace('\\', "/");
+    let path = path.as_str();
+    // Elsewhere it is a character of a name as any other.
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.to_owned() };
     let rooted = if path.starts_with('/') { path } else { format!("/{path}") };
     format!("file://{}", utf8_percent_encode(&rooted, ESCAPED))
 }
@@ -130,6 +132,35 @@ mod tests {
         check("git:/repo/a.rs?ref=HEAD", Err("not git:"));
         check("vscode-notebook-cell:/w/n.ipynb#W0", Err("not vscode-notebook-cell:"));
         check("inmemory://model/1", Err("not inmemory:"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_backslash_is_a_character_of_a_name() {
+        for (path, uri) in [
+            ("/w/n\\w", "file:///w/n%5Cw"),
+            ("/w/..\\out\\v", "file:///w/..%5Cout%5Cv"),
+            ("/w/\\", "file:///w/%5C"),
+        ] {
+            let path = AbsPath::new(path).unwrap();
+            assert_eq!(from_path(&path), uri);
+            check(uri, Ok(path.as_str()));
+        }
+    }
+
+    #[cfg(unix)]
+    proptest::proptest! {
+        #[test]
+        fn every_path_comes_back_from_its_uri(
+            names in proptest::collection::vec(r#"(\.\.\\)?[-a-z0-9.%?#\\:~ \n\t"'|<>^`{}ü中😀]{1,8}"#, 1..4)
+        ) {
+            let path = AbsPath::new(format!("/w/{}", names.join("/"))).unwrap();
+            let uri = from_path(&path);
+            proptest::prop_assert!(uri.is_ascii() && !uri.contains(['\\', '?', '#', ' ', '\n']), "{}", uri);
+            if !path.file_name().is_empty() {
+                proptest::prop_assert_eq!(to_path(&uri).unwrap(), path);
+            }
+        }
     }
 
     #[test]
