@@ -13,6 +13,7 @@ use copydesk_protocol::{
 };
 
 use self::asking::{Answer, keys};
+use super::client::ServerError;
 use super::editor::{Editor, Interrupt};
 use super::tally::Tally;
 use super::terminal::{Look, Terminal, visible};
@@ -117,7 +118,14 @@ impl Review<'_> {
                 .collect();
             let number = format!("{}/{}", passed.len() + 1, passed.len() + open.len());
             let Some(item) = open.into_iter().next() else { return Ok(tally) };
-            self.show(&item, &number).await?;
+            match self.show(&item, &number).await {
+                Err(error) if error.is::<ServerError>() => {
+                    self.could_not(Some(&item.file.uri), &error, &mut tally);
+                    passed.insert(item.name());
+                    continue;
+                }
+                shown => shown?,
+            }
             let answer = match decider {
                 Decider::Example { unwanted } if item.takes_away(unwanted) => Some(Answer::Reject),
                 Decider::Example { .. } => Some(Answer::Accept),
@@ -181,7 +189,16 @@ impl Review<'_> {
 
     async fn decide(&mut self, decision: Decision, target: DecideTarget, tally: &mut Tally) -> Result<()> {
         let params = DecideParams { decision, target, reason: None };
-        let decided: ProposalDecideResult = self.editor.call(methods::PROPOSAL_DECIDE, params).await?;
+        let uri = params.target.uri.clone();
+        let decided: Result<ProposalDecideResult> = self.editor.call(methods::PROPOSAL_DECIDE, params).await;
+        let decided = match decided {
+            // The server is there and has a reason: that ends nothing of what is left.
+            Err(error) if error.is::<ServerError>() => {
+                self.could_not(uri.as_deref(), &error, tally);
+                return Ok(());
+            }
+            decided => decided?,
+        };
         for result in decided.results {
             tally.outcomes.insert(result.hunk_id.unwrap_or_else(|| result.uri.clone()), result.outcome);
             match result.outcome {
@@ -201,6 +218,17 @@ impl Review<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells why nothing came of one decision.
+    fn could_not(&mut self, uri: Option<&str>, error: &anyhow::Error, tally: &mut Tally) {
+        tally.not_applied += 1;
+        let why = format!("{error:#}");
+        let failed = uri.map_or_else(|| why.clone(), |uri| of_file(&self.name_of(uri), &why));
+        if !tally.failed.contains(&failed) {
+            self.terminal.note(&visible(&format!("✗ {failed}")));
+            tally.failed.push(failed);
+        }
     }
 
     pub(super) fn name_of(&self, uri: &str) -> String {

@@ -95,6 +95,14 @@ mod tests {
     }
 
     #[test]
+    fn a_path_with_changes_is_itself_wherever_its_links_lead_by_now() {
+        let path = |path: &str| AbsPath::new(path).unwrap();
+        let meant = |written: &str| view(1, "").meant(path(written), |_| path("/elsewhere"));
+        assert_eq!(meant("/w/a.txt"), path("/w/a.txt"));
+        assert_eq!(meant("/w/other.txt"), path("/elsewhere"));
+    }
+
+    #[test]
     fn an_older_view_that_is_drawn_later_makes_nothing_unseen() {
         let shown = ShownSoFar::default();
         let check = |wanted: Option<&str>| {

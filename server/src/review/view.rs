@@ -18,6 +18,15 @@ pub struct ReviewView {
     pub revision: u64,
 }
 
+impl ReviewView {
+    /// The path that is meant by `path`: that itself if something is pending there, since a link that was put in its way since
+    /// leads elsewhere; else where its links lead, as `real_path` says.
+    pub fn meant(&self, path: AbsPath, real_path: impl FnOnce(&AbsPath) -> AbsPath) -> AbsPath {
+        let is_pending = self.files.iter().any(|file| file.path == path);
+        if is_pending { path } else { real_path(&path) }
+    }
+}
+
 /// One file under review by one session.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FileReview {

@@ -38,7 +38,7 @@ async fn target(stage: &Stage, pending: Pending) -> Result<Target> {
             view.files.iter().any(|file| file.hunks.iter().any(|hunk| hunk.id == *id))
         }),
         Pending::In(path) => {
-            let path = stage.core.documents.real_path(&path);
+            let path = view.meant(path, |path| stage.core.documents.real_path(path));
             let mut files = view.files.iter().filter(|file| file.path == path).peekable();
             if files.peek().is_none() {
                 // The desk says that nothing is pending there.
@@ -47,7 +47,7 @@ async fn target(stage: &Stage, pending: Pending) -> Result<Target> {
             Ok(stage.shown.target(files))
         }
         Pending::Beside(path) => {
-            let path = stage.core.documents.real_path(&path);
+            let path = view.meant(path, |path| stage.core.documents.real_path(path));
             let mut files = view.files.iter().filter(|file| file.path == path && file.whole.is_some());
             let shown = files.find_map(|file| stage.shown.whole(&path, &file.session));
             shown.ok_or_else(|| {

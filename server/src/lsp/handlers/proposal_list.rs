@@ -14,12 +14,12 @@ pub(in crate::lsp) async fn proposal_list(
 ) -> Result<ProposalListResult> {
     let stage = backend.stage();
     let path = params.uri.as_deref().map(from_wire::path).transpose()?;
-    let path = path.map(|path| stage.core.documents.real_path(&path));
+    let view = stage.core.desk.settled().await;
+    let path = path.map(|path| view.meant(path, |path| stage.core.documents.real_path(path)));
     let wanted = |of: &AbsPath, session: &SessionId| {
         path.as_ref().is_none_or(|path| path == of)
             && params.session_id.as_ref().is_none_or(|wanted| wanted == session.as_str())
     };
-    let view = stage.core.desk.settled().await;
     let files = to_wire::files(&view, backend.features().position_encoding);
     let files = view.files.iter().zip(files).filter(|(file, _)| wanted(&file.path, &file.session));
     let files = files.map(|(_, file)| file).collect();

@@ -13,9 +13,10 @@ pub(in crate::lsp) async fn proposal_show(
     params: ProposalShowParams,
 ) -> Result<ProposalShowResult> {
     let (core, shown) = (backend.stage().core.clone(), &backend.stage().shown);
-    let path = core.documents.real_path(&from_wire::path(&params.uri)?);
+    let path = from_wire::path(&params.uri)?;
     let encoding = backend.features().position_encoding;
     let view = core.desk.settled().await;
+    let path = view.meant(path, |path| core.documents.real_path(path));
     let pending = view.files.iter().zip(to_wire::files(&view, encoding)).find(|(review, file)| {
         review.path == path && params.session_id.as_ref().is_none_or(|session| *session == file.session_id)
     });

@@ -49,7 +49,7 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
         What::All => stage.shown.target(&stage.core.desk.settled().await.files),
         What::File(path) => {
             let view = stage.core.desk.settled().await;
-            let path = stage.core.documents.real_path(&path);
+            let path = view.meant(path, |path| stage.core.documents.real_path(path));
             stage.shown.target(view.files.iter().filter(|file| file.path == path))
         }
         What::Offer(Offer { path, session, offer }) => {
