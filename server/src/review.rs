@@ -49,3 +49,4 @@ pub use view::{
 };
 pub use whole_file::{AgentBytes, AgentWhole, ModeChange, WholeBytes, WholeChange, WholeFile};
 pub use whole_text::replaces_all;
+pub use whole_words::Bits;

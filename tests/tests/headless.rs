@@ -240,7 +240,7 @@ async fn bytes_and_permissions_are_printed_as_git_does_and_accepted_with_the_res
     ] {
         assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
     }
-    let lacks = "old.bin (binary, 14 kB): no patch can hold its bytes, so it is only named";
+    let lacks = "old.bin (removed binary, 14 kB): no patch can hold its bytes, so it is only named";
     assert!(ran.err.contains(lacks), "{}", ran.err);
     std::fs::write(home.path("patch"), &ran.out).unwrap();
     let applied = std::process::Command::new("git")

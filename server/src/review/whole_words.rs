@@ -4,11 +4,12 @@ use std::fmt;
 
 use super::{ModeChange, WholeBytes};
 
-/// `binary, 12 kB → 14 kB`
+/// `binary, 12 kB → 14 kB`, `new binary, 12 kB`, `removed binary, 12 kB`
 impl fmt::Display for WholeBytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Made { size } | Self::Deleted { from: size } => write!(f, "binary, {}", Size(*size)),
+            Self::Made { size } => write!(f, "new binary, {}", Size(*size)),
+            Self::Deleted { from } => write!(f, "removed binary, {}", Size(*from)),
             Self::Changed { from, to } => write!(f, "binary, {} → {}", Size(*from), Size(*to)),
         }
     }
@@ -18,9 +19,23 @@ impl fmt::Display for WholeBytes {
 impl fmt::Display for ModeChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.from {
-            Some(from) => write!(f, "mode {from:o} → {:o}", self.to),
-            None => write!(f, "mode {:o}", self.to),
+            Some(from) => write!(f, "mode {from:03o} → {}", Bits(self.to)),
+            None => write!(f, "mode {}", Bits(self.to)),
         }
+    }
+}
+
+/// Permissions as `chmod` has them, and in words what is more than reading, writing and running: `4755 (setuid)`.
+pub struct Bits(pub u32);
+
+const SPECIAL: [(u32, &str); 3] = [(0o4000, "setuid"), (0o2000, "setgid"), (0o1000, "sticky")];
+
+impl fmt::Display for Bits {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let special = SPECIAL.iter().filter(|(bit, _)| self.0 & bit != 0).map(|(_, name)| *name);
+        let special: Vec<&str> = special.collect();
+        write!(f, "{:03o}", self.0)?;
+        if special.is_empty() { Ok(()) } else { write!(f, " ({})", special.join(", ")) }
     }
 }
 
@@ -79,9 +94,11 @@ mod tests {
     fn bytes_and_permissions_in_words() {
         let check = |words: String, want: &str| assert_eq!(words, want);
         check(WholeBytes::Changed { from: 12_000, to: 14_000 }.to_string(), "binary, 12 kB → 14 kB");
-        check(WholeBytes::Made { size: 3 }.to_string(), "binary, 3 bytes");
-        check(WholeBytes::Deleted { from: 3 }.to_string(), "binary, 3 bytes");
+        check(WholeBytes::Made { size: 3 }.to_string(), "new binary, 3 bytes");
+        check(WholeBytes::Deleted { from: 3 }.to_string(), "removed binary, 3 bytes");
         check(ModeChange { from: Some(0o644), to: 0o755 }.to_string(), "mode 644 → 755");
         check(ModeChange { from: None, to: 0o755 }.to_string(), "mode 755");
+        check(ModeChange { from: Some(0), to: 0o4755 }.to_string(), "mode 000 → 4755 (setuid)");
+        check(ModeChange { from: None, to: 0o3070 }.to_string(), "mode 3070 (setgid, sticky)");
     }
 }

@@ -77,11 +77,11 @@ fn each_is_a_diagnostic_with_what_it_does() {
     art/new.png
     ● 1:0-1:0 Information "2/4"
       │run `make icons`│
-      │binary, 812 bytes│
+      │new binary, 812 bytes│
     art/old.png
     ● 1:0-1:0 Information "3/4"
       │run `make icons`│
-      │binary, 2.0 MB│
+      │removed binary, 2.0 MB│
     run.sh
     ● 1:0-1:8 Information "4/4"
       │run `chmod +x run.sh`│
@@ -223,8 +223,8 @@ fn the_review_file_has_gits_own_lines_and_the_same_actions() {
         .collect();
     assert_snapshot!(places.join("\n"), @r"
     1/5 at line 2: pending, run `make icons`; binary, 12 kB → 14 kB
-    2/5 at line 5: pending, run `make icons`; binary, 812 bytes
-    3/5 at line 8: pending, run `make icons`; binary, 2.0 MB
+    2/5 at line 5: pending, run `make icons`; new binary, 812 bytes
+    3/5 at line 8: pending, run `make icons`; removed binary, 2.0 MB
     5/5 at line 11: pending, run `chmod +x run.sh`; mode 644 → 755
     4/5 at line 14: pending, say it
     ");

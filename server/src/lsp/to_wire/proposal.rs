@@ -81,7 +81,7 @@ const fn size(bytes: WholeBytes) -> wire::SizeChange {
 }
 
 fn mode(mode: ModeChange) -> wire::ModeChange {
-    wire::ModeChange { from: mode.from.map(|from| format!("{from:o}")), to: format!("{:o}", mode.to) }
+    wire::ModeChange { from: mode.from.map(|from| format!("{from:03o}")), to: format!("{:03o}", mode.to) }
 }
 
 fn hunk(

@@ -98,7 +98,13 @@ pub(super) async fn propose(
                     .to_owned(),
             ),
         };
-        told.push(Told { path: context.workspace.display(&path), what, must_ask });
+        let path = context.workspace.display(&path);
+        let is_more = |last: &mut Told| last.path == path && matches!(last.what, What::Whole(_));
+        if matches!(what, What::Whole(_)) {
+            // What waits for the person now has all of it.
+            told.pop_if(is_more);
+        }
+        told.push(Told { path, what, must_ask });
     }
     told
 }

@@ -10,7 +10,7 @@ use super::changes::{Told, What};
 use crate::conversation::ToolResultContent;
 use crate::documents::AbsPath;
 use crate::permissions::is_tracked;
-use crate::review::{ComesIn, HunkId, ModeChange, Proposed, WholeBytes, WholeFile};
+use crate::review::{Bits, ComesIn, HunkId, ModeChange, Proposed, WholeBytes, WholeFile};
 use crate::shell::command::is_benign_exit;
 use crate::shell::{Exit, Ground, How, Outcome, Shown, Task, TrialMode, WallKind};
 
@@ -201,18 +201,22 @@ fn left_behind(changes: &[Told]) -> Option<String> {
 /// What became of bytes and permissions.
 fn in_words(whole: &WholeFile) -> String {
     let bytes = whole.bytes.map(|bytes| match bytes {
-        WholeBytes::Made { size } => format!("new, {size} bytes that are no text to review"),
+        WholeBytes::Made { size } => format!("new, {} that are no text to review", count(size)),
         WholeBytes::Changed { from, to } => {
-            format!("changed, {to} bytes in place of {from}, no text to review")
+            format!("changed, {} in place of {from}, no text to review", count(to))
         }
-        WholeBytes::Deleted { from } => format!("deleted, {from} bytes"),
+        WholeBytes::Deleted { from } => format!("deleted, {}", count(from)),
     });
     let mode = whole.mode.map(|ModeChange { from, to }| match from {
-        Some(from) => format!("permissions {to:o} in place of {from:o}"),
-        None => format!("permissions {to:o}"),
+        Some(from) => format!("permissions {} in place of {from:03o}", Bits(to)),
+        None => format!("permissions {}", Bits(to)),
     });
     let parts: Vec<String> = [bytes, mode].into_iter().flatten().collect();
     parts.join(", ")
+}
+
+fn count(bytes: u64) -> String {
+    if bytes == 1 { "1 byte".to_owned() } else { format!("{bytes} bytes") }
 }
 
 /// Whether it waits for the user, and under which names.

@@ -126,6 +126,25 @@ async fn what_is_done_to_a_link_is_told_and_nothing_happens_to_what_it_leads_to(
     assert_eq!(fixture.desk.settled().await.files.len(), 0);
 }
 
+#[tokio::test]
+async fn bytes_with_their_permissions_are_told_once() {
+    let fixture = with_picture();
+    let context = fixture.context();
+    let change = |name: &str, kind| TreeChange { path: fixture.path(name).as_path().to_owned(), kind };
+    let changes = [
+        change("old.png", ChangeKind::Written(b"text\n".to_vec())),
+        change("old.png", ChangeKind::Mode(0o755)),
+        change("run.sh", ChangeKind::Written(b"true\n".to_vec())),
+        change("run.sh", ChangeKind::Mode(0o755)),
+    ];
+    let views = Views::of(&context).await;
+    let told = propose(&context, &views, ("make", "make it"), &changes, None).await;
+    let names: Vec<&str> = told.iter().map(|told| told.path.as_str()).collect();
+    assert_eq!(names, ["old.png", "run.sh", "run.sh"]);
+    assert!(bytes_of(&told[0].what).is_some());
+    assert!(matches!(&told[0].what, What::Whole(whole) if whole.mode.is_some()), "{told:?}");
+}
+
 #[test]
 fn what_a_tree_brings_back_can_be_kept() {
     assert_eq!(LARGEST_KEPT, Kept::LARGEST);

@@ -73,7 +73,7 @@ impl Drawing {
             }
             FileKind::Create => {
                 self.push(&format!("diff --git a/{name} b/{name}"));
-                self.push(&format!("new file mode 100{:o}", mode.map_or(0o644, |mode| mode.to)));
+                self.push(&format!("new file mode 100{:03o}", mode.map_or(0o644, |mode| mode.to)));
                 ("/dev/null".to_owned(), format!("b/{name}"))
             }
             FileKind::Delete => {
@@ -90,8 +90,8 @@ impl Drawing {
             }
         };
         if let Some(ModeChange { from: Some(from), to }) = mode {
-            self.push(&format!("old mode 100{from:o}"));
-            self.push(&format!("new mode 100{to:o}"));
+            self.push(&format!("old mode 100{from:03o}"));
+            self.push(&format!("new mode 100{to:03o}"));
         }
         if bytes.is_some() {
             self.push(&format!("Binary files {old} and {new} differ"));
