@@ -231,17 +231,17 @@ async fn bytes_and_permissions_are_printed_as_git_does_and_accepted_with_the_res
     let (mut home, script) = beside_texts();
     let (ran, _model) = run(&mut home, &["--allow", "Bash", "--diff", "go on"], script).await;
     for want in [
-        "Binary files a/logo.png and b/logo.png differ\n",
         "new file mode 100755\n--- /dev/null\n+++ b/made.sh\n",
-        "Binary files /dev/null and b/new.bin differ\n",
-        "Binary files a/old.bin and /dev/null differ\n",
         "diff --git a/plain.sh b/plain.sh\nold mode 100644\nnew mode 100755\n",
         "old mode 100644\nnew mode 100755\n--- a/run.sh\n+++ b/run.sh\n",
     ] {
         assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
     }
-    let lacks = "old.bin (removed binary, 14 kB): no patch can hold its bytes, so it is only named";
-    assert!(ran.err.contains(lacks), "{}", ran.err);
+    for name in ["logo.png (binary, 3 bytes → 4 bytes)", "old.bin (removed binary, 14 kB)"] {
+        let lacks = format!("{name}: no patch can hold its bytes, so they are left out");
+        assert!(ran.err.contains(&lacks), "{}", ran.err);
+    }
+    assert!(!ran.out.contains("Binary"), "{}", ran.out);
     std::fs::write(home.path("patch"), &ran.out).unwrap();
     let applied = std::process::Command::new("git")
         .args(["apply", "patch"])
@@ -273,6 +273,35 @@ async fn bytes_and_permissions_are_printed_as_git_does_and_accepted_with_the_res
     assert_eq!(["run.sh", "plain.sh", "made.sh"].map(mode), [0o755; 3]);
     assert_eq!(std::fs::read(home.path("logo.png")).unwrap(), b"c\0dd");
     assert!(home.path("new.bin").exists() && !home.path("old.bin").exists());
+}
+
+#[tokio::test]
+async fn git_takes_the_patch_of_odd_names_empty_files_and_programs_that_go() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut home = Home::new();
+    home.write("gone.sh", "true\n");
+    home.write("gone", "");
+    home.write("read.txt", "r\n");
+    let folder = home.path("");
+    let may = |name: &str, mode| {
+        std::fs::set_permissions(folder.join(name), std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    may("gone.sh", 0o755);
+    may("read.txt", 0o644);
+    let command = "rm gone.sh gone; : >made; echo x >'a \"b\".txt'; echo y >\"$(printf 'tab\\there')\"; chmod 600 read.txt";
+    let script = [Answer::calls("Bash", json!({ "command": command })), Answer::says("Done.")];
+    let (ran, _model) = run(&mut home, &["--allow", "Bash", "--diff", "go on"], script).await;
+    for want in ["deleted file mode 100755\n", "\nindex 0000000..e69de29\n", "+++ \"b/tab\\there\"\n"] {
+        assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
+    }
+    assert!(!ran.out.contains("read.txt") && ran.err.contains("so 644 → 600 is left out"), "{}", ran.err);
+    std::fs::write(home.path("patch"), &ran.out).unwrap();
+    let git =
+        std::process::Command::new("git").args(["apply", "patch"]).current_dir(&folder).output().unwrap();
+    assert!(git.status.success(), "{}\n{}", String::from_utf8_lossy(&git.stderr), ran.out);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).ok();
+    assert_eq!((read("gone.sh"), read("gone"), read("made").as_deref()), (None, None, Some("")));
+    assert_eq!((read("a \"b\".txt").as_deref(), read("tab\there").as_deref()), (Some("x\n"), Some("y\n")));
 }
 
 #[tokio::test]

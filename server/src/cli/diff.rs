@@ -9,6 +9,9 @@ use crate::editor::{Position, PositionEncoding, Range};
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
 
+/// What git names a file that holds nothing.
+const EMPTY: &str = "e69de29";
+
 /// One line of a diff, with its sign and without its line break.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct DiffLine {
@@ -32,6 +35,8 @@ pub(super) fn whole_file(
 ) -> Vec<DiffLine> {
     let old = lines(buffer.unwrap_or_default());
     let mut replaced = replaced(&file.hunks, buffer.unwrap_or_default(), &old);
+    // What makes or deletes an empty file has no lines at all.
+    replaced.retain(|change| !(change.removed.is_empty() && change.added.is_empty()));
     if replaced.is_empty() && file.kind != FileKind::Rename {
         let new = lines(draft.unwrap_or_default());
         replaced.extend((old != new).then(|| Replaced {
@@ -147,27 +152,55 @@ fn header(file: &File, names: Names, has_lines: bool) -> Vec<DiffLine> {
     let kind = file.kind;
     // As git names a file outside of the folder: behind `a/` and `b/` another slash makes it a path that no tool finds.
     let (old, new) = (names.old.trim_start_matches('/'), names.new.trim_start_matches('/'));
-    let mut header = vec![format!("diff --git a/{old} b/{new}")];
-    let made = file.mode.as_ref().map_or("644", |mode| &mode.to);
+    let (before, after) = (quoted(&format!("a/{old}")), quoted(&format!("b/{new}")));
+    let mut header = vec![format!("diff --git {before} {after}")];
+    let mode = file.mode.as_ref().map_or("644", |mode| &mode.to);
     match kind {
         FileKind::Modify => {}
-        FileKind::Create => header.push(format!("new file mode 100{made}")),
-        FileKind::Delete => header.push("deleted file mode 100644".to_owned()),
-        FileKind::Rename => header.extend([format!("rename from {old}"), format!("rename to {new}")]),
+        FileKind::Create => header.push(format!("new file mode 100{mode}")),
+        FileKind::Delete => header.push(format!("deleted file mode 100{mode}")),
+        FileKind::Rename => {
+            header.extend([format!("rename from {}", quoted(old)), format!("rename to {}", quoted(new))]);
+        }
     }
     if let Some(ModeChange { from: Some(from), to }) = &file.mode {
         // git wants these two before any rename.
         header.splice(1..1, [format!("old mode 100{from}"), format!("new mode 100{to}")]);
     }
     let none = || "/dev/null".to_owned();
-    let before = if kind == FileKind::Create { none() } else { format!("a/{old}") };
-    let after = if kind == FileKind::Delete { none() } else { format!("b/{new}") };
+    let before = if kind == FileKind::Create { none() } else { before };
+    let after = if kind == FileKind::Delete { none() } else { after };
     if file.binary {
         header.push(format!("Binary files {before} and {after} differ"));
     } else if has_lines {
         header.extend([format!("--- {before}"), format!("+++ {after}")]);
+    } else {
+        match kind {
+            FileKind::Create => header.push(format!("index 0000000..{EMPTY}")),
+            FileKind::Delete => header.push(format!("index {EMPTY}..0000000")),
+            FileKind::Modify | FileKind::Rename => {}
+        }
     }
     header.into_iter().map(|text| DiffLine { look: Look::Heading, text }).collect()
+}
+
+/// As git writes a name that its lines can't hold, in the escapes of C (`core.quotePath` in git-config).
+fn quoted(name: &str) -> String {
+    if !name.contains(|c: char| c.is_ascii_control() || matches!(c, '"' | '\\')) {
+        return name.to_owned();
+    }
+    let mut quoted = String::from("\"");
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            '\r' => quoted.push_str("\\r"),
+            c if c.is_ascii_control() => quoted += &format!("\\{:03o}", u32::from(c)),
+            c => quoted.push(c),
+        }
+    }
+    quoted + "\""
 }
 
 /// Changes with context, joined where their contexts touch. `replaced` is ascending.

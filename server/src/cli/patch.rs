@@ -1,6 +1,6 @@
 //! A file's changes as a patch that `git apply` takes: in the bytes that the file has on disk.
 
-use copydesk_protocol::{File, HunkState};
+use copydesk_protocol::{File, FileKind, HunkState, ModeChange};
 
 use super::diff::{Names, whole_file};
 use crate::documents::{Encoding, encoding_of};
@@ -30,21 +30,26 @@ pub(super) fn patch(
             ..Patch::default()
         };
     }
-    if file.binary {
-        // In git's words, and without the header that would make a patch of it which git refuses.
-        let line = whole_file(file, names, None, None).pop().map(|line| line.text + "\n");
-        let lacks = vec!["no patch can hold its bytes, so it is only named".to_owned()];
-        return Patch { bytes: line.unwrap_or_default().into_bytes(), lacks };
-    }
     let mut lacks = Vec::new();
     let mut file = file.clone();
+    let [buffer, mut draft] = [buffer, draft];
+    file.mode = file.mode.and_then(|mode| known_to_git(mode, &mut lacks));
+    if file.binary {
+        lacks.push("no patch can hold its bytes, so they are left out".to_owned());
+        // New permissions stand in a patch without them; a file that comes or goes does not.
+        if file.kind != FileKind::Modify || file.mode.is_none() {
+            return Patch { bytes: Vec::new(), lacks };
+        }
+        file.binary = false;
+    }
     let conflicts = file.hunks.iter().filter(|hunk| hunk.state == HunkState::Conflicted).count();
     if conflicts > 0 {
         file.hunks.retain(|hunk| hunk.state != HunkState::Conflicted);
         lacks.push(format!("what you changed too is left out ({conflicts})"));
-        if file.hunks.is_empty() {
-            return Patch { lacks, ..Patch::default() };
-        }
+        draft = if file.hunks.is_empty() { buffer } else { draft };
+    }
+    if file.kind == FileKind::Modify && file.mode.is_none() && buffer == draft {
+        return Patch { bytes: Vec::new(), lacks };
     }
     let mark = if encoding.is_some_and(Encoding::has_mark) { "\u{feff}" } else { "" };
     let marked = |text: Option<&str>| text.map(|text| format!("{mark}{text}"));
@@ -73,9 +78,31 @@ pub(super) fn patch(
     Patch { bytes, lacks }
 }
 
+/// The permissions as git keeps them: whether the file can be run, and nothing else. `None`: for git they stay as they are.
+fn known_to_git(mode: ModeChange, lacks: &mut Vec<String>) -> Option<ModeChange> {
+    const KNOWN: &str = "git knows no permissions but 644 and 755";
+    let from = mode.from.as_deref().map(git_mode);
+    let to = git_mode(&mode.to);
+    match mode.from {
+        Some(before) if from == Some(to) => {
+            lacks.push(format!("{KNOWN}, so {before} → {} is left out", mode.to));
+            return None;
+        }
+        _ if to != mode.to => lacks.push(format!("{KNOWN}, so {} is written as {to}", mode.to)),
+        _ => {}
+    }
+    Some(ModeChange { from: from.map(str::to_owned), to: to.to_owned() })
+}
+
+/// Of permission bits in octal digits, what git makes of them.
+fn git_mode(digits: &str) -> &'static str {
+    let bits = u32::from_str_radix(digits, 8).unwrap_or_default();
+    if bits & 0o100 == 0 { "644" } else { "755" }
+}
+
 #[cfg(test)]
 mod tests {
-    use copydesk_protocol::{FileKind, Hunk, Position, Range};
+    use copydesk_protocol::{Hunk, Position, Range};
 
     use super::*;
 
@@ -170,8 +197,39 @@ mod tests {
         assert_eq!((left_out.bytes, left_out.lacks.len()), (Vec::new(), 1));
         let binary = File { binary: true, hunks: vec![], ..changed };
         let named = patch(&binary, NAMES, [None, None], Some(b"\0"));
-        let text = String::from_utf8(named.bytes).unwrap();
-        assert_eq!(text, "Binary files a/f and b/f differ\n");
-        assert_eq!(named.lacks.len(), 1);
+        assert_eq!((named.bytes, named.lacks.len()), (Vec::new(), 1));
+    }
+
+    /// The patch of permissions that change, and how many lines say what it lacks; git takes what there is of it.
+    #[track_caller]
+    fn check_mode(file: &File, [from, to]: [&str; 2], header: &str, lacks: usize) {
+        let mode = Some(ModeChange { from: Some(from.to_owned()), to: to.to_owned() });
+        let file = File { mode, hunks: vec![], ..file.clone() };
+        let (texts, bytes) = if file.binary { (None, &b"\0"[..]) } else { (Some("a\n"), &b"a\n"[..]) };
+        let patch = patch(&file, NAMES, [texts, texts], Some(bytes));
+        assert_eq!(String::from_utf8(patch.bytes.clone()).unwrap(), header, "{from} {to}");
+        assert_eq!(patch.lacks.len(), lacks, "{:?}", patch.lacks);
+        if patch.bytes.is_empty() {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("f"), bytes).unwrap();
+        std::fs::write(folder.path().join("diff"), &patch.bytes).unwrap();
+        let git =
+            std::process::Command::new("git").args(["apply", "diff"]).current_dir(folder.path()).output();
+        let git = git.unwrap();
+        assert!(git.status.success(), "{}", String::from_utf8_lossy(&git.stderr));
+    }
+
+    #[test]
+    fn permissions_are_what_git_knows_of_them() {
+        let text = file([0, 0, 1, 0], "a\n", "A\n");
+        let runs = "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n";
+        check_mode(&text, ["644", "755"], runs, 0);
+        check_mode(&text, ["640", "700"], runs, 1);
+        check_mode(&text, ["644", "600"], "", 1);
+        check_mode(&text, ["644", "664"], "", 1);
+        check_mode(&File { binary: true, ..text.clone() }, ["644", "755"], runs, 1);
+        check_mode(&File { binary: true, ..text }, ["644", "600"], "", 2);
     }
 }

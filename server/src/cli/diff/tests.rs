@@ -176,3 +176,40 @@ fn a_conflict_is_marked() {
     let shown = text(&one_hunk(&conflicted, Some("a\n")));
     assert_eq!(shown, "@@ -1 +1 @@\n\\ conflict: you changed these lines too\n-a\n+A\n");
 }
+
+#[test]
+fn an_empty_file_comes_and_goes_with_a_header_alone() {
+    let names = Names { old: "f", new: "f" };
+    for hunks in [vec![], vec![hunk(0, "", "")]] {
+        let created = text(&whole_file(&file(FileKind::Create, hunks.clone()), names, None, Some("")));
+        assert_eq!(created, "diff --git a/f b/f\nnew file mode 100644\nindex 0000000..e69de29\n");
+        assert_eq!(git_applied(None, &created).as_deref(), Some(""));
+        let deleted = text(&whole_file(&file(FileKind::Delete, hunks), names, Some(""), None));
+        assert_eq!(deleted, "diff --git a/f b/f\ndeleted file mode 100644\nindex e69de29..0000000\n");
+        assert_eq!(git_applied(Some(""), &deleted), None);
+    }
+}
+
+#[test]
+fn names_are_quoted_as_git_does() {
+    for (name, want) in [
+        ("a b", "a b"),
+        ("größe", "größe"),
+        ("new\nline", r#""new\nline""#),
+        ("tab\there", r#""tab\there""#),
+        (r#"say "x""#, r#""say \"x\"""#),
+        ("back\\slash", r#""back\\slash""#),
+        ("\u{1}\u{7f}", r#""\001\177""#),
+    ] {
+        assert_eq!(quoted(name), want);
+        let created =
+            whole_file(&file(FileKind::Create, vec![]), Names { old: name, new: name }, None, Some("a\n"));
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("diff"), text(&created)).unwrap();
+        let git =
+            std::process::Command::new("git").args(["apply", "diff"]).current_dir(folder.path()).output();
+        let git = git.unwrap();
+        assert!(git.status.success(), "{name:?}: {}", String::from_utf8_lossy(&git.stderr));
+        assert_eq!(std::fs::read_to_string(folder.path().join(name)).unwrap(), "a\n", "{name:?}");
+    }
+}

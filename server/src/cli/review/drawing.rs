@@ -14,12 +14,7 @@ impl Review<'_> {
     /// All that is pending. Gives what a patch of it can't hold, in lines for a person.
     pub(in crate::cli) async fn print_all(&mut self) -> Result<Vec<String>> {
         let mut lacks = Vec::new();
-        let mut files = self.files().await?;
-        if !self.terminal.is_screen {
-            // git takes the name of a binary file for a part of the patch before it, if there is one.
-            files.sort_by_key(|file| !file.binary);
-        }
-        for file in files {
+        for file in self.files().await? {
             let texts = self.texts(&file).await?;
             lacks.extend(self.print(&file, &texts));
         }
@@ -35,7 +30,7 @@ impl Review<'_> {
         let (old, new) = self.names(file);
         let on_disk = to_path(&file.uri).ok().and_then(|path| std::fs::read(path.as_path()).ok());
         let texts = [texts.buffer.as_deref(), texts.draft.as_deref()];
-        let patch = patch(file, Names { old: &old, new: &new }, texts, on_disk.as_deref());
+        let patch = patch(&with_mode(file), Names { old: &old, new: &new }, texts, on_disk.as_deref());
         self.terminal.print_bytes(&patch.bytes);
         let beside = beside_text(file);
         let name = if beside.is_empty() { old } else { format!("{old} ({})", beside.join(", ")) };
@@ -84,7 +79,7 @@ impl Review<'_> {
     fn whole_diff(&self, file: &File, texts: &ProposalShowResult) -> Vec<DiffLine> {
         let (old, new) = self.names(file);
         let names = Names { old: &old, new: &new };
-        diff::whole_file(file, names, texts.buffer.as_deref(), texts.draft.as_deref())
+        diff::whole_file(&with_mode(file), names, texts.buffer.as_deref(), texts.draft.as_deref())
     }
 
     async fn texts(&mut self, file: &File) -> Result<ProposalShowResult> {
@@ -97,6 +92,28 @@ impl Review<'_> {
         let new = file.new_uri.as_deref().map_or_else(|| old.clone(), |uri| self.name_of(uri));
         (old, new)
     }
+}
+
+/// With the permissions, as git names them, that a file to be deleted still has.
+fn with_mode(file: &File) -> File {
+    let mut file = file.clone();
+    if file.kind == FileKind::Delete {
+        let on_disk = to_path(&file.uri).ok().and_then(|path| std::fs::metadata(path.as_path()).ok());
+        let to = on_disk.filter(can_be_run).map_or("644", |_| "755");
+        file.mode = Some(copydesk_protocol::ModeChange { from: None, to: to.to_owned() });
+    }
+    file
+}
+
+#[cfg(unix)]
+fn can_be_run(file: &std::fs::Metadata) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    file.permissions().mode() & 0o100 != 0
+}
+
+#[cfg(not(unix))]
+fn can_be_run(_file: &std::fs::Metadata) -> bool {
+    false
 }
 
 /// What becomes of a file beside its text: `binary, 12 kB → 14 kB`, `mode 644 → 755`.
