@@ -54,7 +54,8 @@ usage: copydesk try [--offline] [--model NAME]
 
 Makes a small sample project in a temporary folder, opens a file of it with unsaved text, starts a
 task by a code action, and shows the stream, the hunks and the result. At a terminal you decide;
-otherwise it decides by itself. Nothing outside the temporary folder is touched.
+otherwise it decides by itself. No file of yours is touched: beside the temporary folder it writes its
+log alone, in the state folder.
 ";
 
 const RUN: &str = "\
@@ -98,8 +99,8 @@ usage: copydesk doctor [--model [NAME]]
 
 Says which model would answer and why, whether there is a key (which is never shown), which editors
 are installed, what is wrong in the configuration and the permission rules, what of this folder's
-settings waits until you trust it, and what to do next. Exits with 1 if something is wrong. Nobody is
-asked anything over the network.
+settings waits until you trust it, and what to do next. Exits with 1 if something is wrong. Without
+`--model` nobody is asked anything over the network.
 
   --model [NAME]    ask the model itself, or the one named, in five short requests: whether it is
                     reached and streams, counts tokens, calls tools when it should and when it must,
