@@ -29,7 +29,7 @@ pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, TrustBy, Writt
 pub use change::{ChangeVerdict, decide_change};
 pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
 pub use decide::decide;
-pub use escape::{has_hidden, visible};
+pub use escape::{has_hidden, lines_of, on_one_line, visible};
 pub use forbidden::forbidden_files;
 pub use mode::{Beginning, NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
 pub use other_names::OtherNames;
@@ -41,7 +41,8 @@ pub use read_only::read_only_programs;
 pub use repository::is_tracked;
 pub use request::{
     AnsweredBy, Asks, OWN_WORDS, PermissionAnswer, PermissionDenial, PermissionOption, PermissionOptionKind,
-    PermissionRequest, Question, SAVE, SaveTo, Verdict, allow_flags, choice_request, request, unasked,
+    PermissionRequest, Question, SAVE, SaveTo, Verdict, allow_flags, choice_request, explained_to_nobody,
+    request, unasked,
 };
 pub use rule::Rule;
 pub use update::{How, Keep, PermissionUpdate, SettingsFile, Update};

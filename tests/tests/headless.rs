@@ -276,6 +276,26 @@ async fn bytes_and_permissions_are_printed_as_git_does_and_accepted_with_the_res
 }
 
 #[tokio::test]
+async fn a_path_of_the_workspace_is_told_relative_to_it_and_nobody_is_told_of_rules_that_are_saved() {
+    let mut home = Home::new();
+    let path = std::fs::canonicalize(home.path("")).unwrap().join("src/new.txt");
+    let script = [
+        Answer::calls("Write", json!({ "file_path": path, "content": "a\n" })),
+        Answer::calls("Bash", json!({ "command": "make all" })),
+        Answer::says("Done."),
+    ];
+    let (ran, model) = run(&mut home, &["go on"], script).await;
+    assert!(ran.out.contains("· Write src/new.txt\n"), "{}", ran.out);
+    let told = model.last_request().results().pop().unwrap().0;
+    assert!(told.contains("Nobody is here to be asked") && !told.contains("counts only once"), "{told}");
+    assert!(
+        ran.out.contains("Nobody is here to be asked") && !ran.out.contains("counts only once"),
+        "{}",
+        ran.out
+    );
+}
+
+#[tokio::test]
 async fn git_takes_the_patch_of_odd_names_empty_files_and_programs_that_go() {
     use std::os::unix::fs::PermissionsExt as _;
     let mut home = Home::new();

@@ -323,3 +323,23 @@ async fn each_question_of_the_review_has_its_header() {
     terminal.until("0 accepted, 3 rejected").await;
     assert_eq!(terminal.end().await, 3);
 }
+
+#[tokio::test]
+async fn a_command_of_several_lines_is_asked_about_in_lines_and_told_in_one() {
+    let command = "cat >a.txt <<E\n\tone\r\nE\nexit 3";
+    let script = [Answer::calls("Bash", json!({ "command": command })), Answer::says("Done.")];
+    let (home, _model) = scene(script).await;
+    home.write("b.txt", "b\n");
+    let mut terminal = Terminal::run(&home, &["go on"]);
+    let asked = terminal.until("Your answer").await;
+    for line in ["? cat >a.txt <<E", "  │ \\u{9}one\\u{d}", "  │ E", "  │ exit 3"] {
+        let on_its_own =
+            |shown: &str| shown.trim_start_matches("\u{1b}[1m").trim_end_matches("\u{1b}[0m") == line;
+        assert!(asked.lines().any(on_its_own), "{line}: {asked}");
+    }
+    terminal.types("y").await;
+    let seen = terminal.until("? ").await;
+    assert!(seen.contains("✗ cat >a.txt <<E (+3 lines)"), "{seen}");
+    terminal.types("n").await;
+    assert_eq!(terminal.end().await, 3);
+}

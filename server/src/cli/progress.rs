@@ -5,6 +5,7 @@ use copydesk_protocol::{Delta, Event, MessageRole, ToolCallContent, ToolCallStat
 use super::answer_text::AnswerText;
 use super::terminal::{Look, Terminal, visible};
 use crate::agent::TerminalReason;
+use crate::permissions::lines_of;
 
 /// Which of the two streams takes the progress: stdout, unless that is kept for a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,8 +17,11 @@ pub(super) enum Stream {
 /// The transition after which an answer goes on where it was cut.
 const GOES_ON: &str = "max_output_tokens_recovery";
 
-/// Characters of a failed call's reason.
+/// Characters of a failed call's reason, and of a line that a command wrote.
 const REASON_WIDTH: usize = 120;
+
+/// Lines that are shown of what a command wrote that failed.
+const FAILED_LINES: usize = 5;
 
 /// Prints events as they come.
 pub(super) struct Progress {
@@ -79,7 +83,7 @@ impl Progress {
             }
             Event::ToolCall { title, status, content, .. } => {
                 self.answered = true;
-                self.tool_call(terminal, title, *status, content);
+                self.tool_call(terminal, &first_line(title), *status, content);
             }
             Event::ToolUseSummary { summary, .. } => {
                 self.line(terminal, Look::Quiet, &format!("· {summary}"));
@@ -157,13 +161,31 @@ impl Progress {
         content: &[ToolCallContent],
     ) {
         match status {
-            ToolCallStatus::Completed => self.line(terminal, Look::Quiet, &format!("· {title}")),
+            ToolCallStatus::Completed => {
+                self.line(terminal, Look::Quiet, &format!("· {title}"));
+                self.output(terminal, content, 1);
+            }
             ToolCallStatus::Failed => {
                 let why = reason(content).map(|why| format!(": {why}")).unwrap_or_default();
                 self.line(terminal, Look::Bad, &format!("✗ {title}{why}"));
+                self.output(terminal, content, FAILED_LINES);
             }
             ToolCallStatus::Rejected => self.line(terminal, Look::Bad, &format!("✗ {title} (not allowed)")),
             ToolCallStatus::Pending | ToolCallStatus::InProgress => {}
+        }
+    }
+
+    /// The last lines that a command wrote: its own word for what the model says of it.
+    fn output(&mut self, terminal: &mut Terminal, content: &[ToolCallContent], lines: usize) {
+        let written = content.iter().find_map(|part| match part {
+            ToolCallContent::Data { data } => data.get("stdout")?.as_str(),
+            ToolCallContent::Text { .. } => None,
+        });
+        let mut last: Vec<&str> = written.unwrap_or_default().lines().rev().map(str::trim_end).collect();
+        last.retain(|line| !line.is_empty());
+        last.truncate(lines);
+        for line in last.into_iter().rev() {
+            self.line(terminal, Look::Quiet, &format!("  │ {}", cut(line)));
         }
     }
 
@@ -197,11 +219,25 @@ fn reason(content: &[ToolCallContent]) -> Option<String> {
         ToolCallContent::Text { text } => Some(text),
         ToolCallContent::Data { .. } => None,
     })?;
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    text.lines().map(str::trim).find(|line| !line.is_empty()).map(cut)
+}
+
+fn cut(line: &str) -> String {
     if line.chars().count() <= REASON_WIDTH {
-        return Some(line.to_owned());
+        return line.to_owned();
     }
-    Some(line.chars().take(REASON_WIDTH - 1).chain(['…']).collect())
+    line.chars().take(REASON_WIDTH - 1).chain(['…']).collect()
+}
+
+/// Of a call's title, with how many more there are.
+fn first_line(title: &str) -> String {
+    let mut lines = lines_of(title);
+    let first = lines.next().unwrap_or_default().to_owned();
+    match lines.filter(|line| !line.trim().is_empty()).count() {
+        0 => first,
+        1 => format!("{first} (+1 line)"),
+        more => format!("{first} (+{more} lines)"),
+    }
 }
 
 #[cfg(test)]
@@ -280,6 +316,28 @@ mod tests {
         assert_eq!(
             written.text(),
             format!("✗ Read missing.rs: missing.rs does not exist.\n✗ Read missing.rs: {cut}…\n")
+        );
+    }
+
+    #[test]
+    fn a_command_has_one_line_and_the_last_that_it_wrote() {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        let mut progress = Progress::new(Stream::Out);
+        let mut ended = |title: &str, status, stdout: &str| {
+            let mut event = call(title, status);
+            if let Event::ToolCall { content, .. } = &mut event {
+                content.push(ToolCallContent::Data { data: serde_json::json!({ "stdout": stdout }) });
+            }
+            progress.event(&mut terminal, &event);
+        };
+        ended("cargo test ⏎ true ⏎ ", ToolCallStatus::Completed, "running\nok: 3\u{1b}[2J passed\n\n");
+        ended("cat <<E ⏎ x ⏎ y ⏎ E", ToolCallStatus::Completed, "");
+        ended("make", ToolCallStatus::Failed, "1\n2\n3\n4\n5\n6\n");
+        assert_eq!(
+            written.text(),
+            "· cargo test (+1 line)\n  │ ok: 3␛[2J passed\n· cat <<E (+3 lines)\n\
+             ✗ make\n  │ 2\n  │ 3\n  │ 4\n  │ 5\n  │ 6\n"
         );
     }
 

@@ -7,7 +7,7 @@ use copydesk_protocol::{
 use super::editor::Interrupt;
 use super::task::Show;
 use super::terminal::{Look, Terminal, visible};
-use crate::permissions::{OWN_WORDS, allow_flags};
+use crate::permissions::{OWN_WORDS, allow_flags, explained_to_nobody, lines_of};
 
 /// A question, and where it is put.
 pub(super) struct Question<'a> {
@@ -67,7 +67,11 @@ impl Question<'_> {
         let Show::Progress(progress) = &mut *self.show else { return no() };
         progress.end_line(self.terminal);
         let title = tool_call.command.as_ref().unwrap_or(&tool_call.title);
-        self.terminal.styled(Look::Heading, &visible(&format!("? {title}")));
+        let mut lines = lines_of(title);
+        let first = lines.next().unwrap_or_default();
+        self.terminal.styled(Look::Heading, &visible(&format!("? {first}")));
+        // Each under the bar, so that none can pass for a line of ours.
+        lines.for_each(|line| self.terminal.styled(Look::Heading, &visible(&format!("  │ {line}"))));
         if !self.terminal.interactive {
             self.terminal.line(&visible(&unasked(explanation, rules)));
             return no();
@@ -99,6 +103,7 @@ impl Question<'_> {
 
 /// Why it would be asked, and what would let it through without that, which is named once: as a flag.
 fn unasked(explanation: &str, rules: &[String]) -> String {
+    let explanation = explained_to_nobody(explanation);
     let flag = |rule: &String| allow_flags([rule.clone()]);
     let is_named = !rules.is_empty() && rules.iter().all(|rule| explanation.contains(&format!("`{rule}`")));
     let no = "Nobody is here to be asked, so the answer is no.";
@@ -160,6 +165,8 @@ mod tests {
         let way = "This would let it through: --allow 'Edit(.envrc)'";
         assert_eq!(unasked("It writes.", &rules), format!("It writes.\n{no} {way}"));
         assert_eq!(unasked("It writes.", &[]), format!("It writes.\n{no}"));
+        let saved = "It writes. A rule that is saved in this folder counts only once you trust the folder (`--trust`).";
+        assert_eq!(unasked(saved, &[]), format!("It writes.\n{no}"));
     }
 
     #[test]

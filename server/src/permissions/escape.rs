@@ -10,6 +10,23 @@ use self::look_alikes::look_alikes;
 /// `text` with each hidden character and each look-alike as `\u{202e}`. Reversible: backslashes that stand directly before
 /// such an escape, or before text that looks like one, are doubled.
 pub fn visible(text: &str) -> String {
+    written_out(text, is_hidden)
+}
+
+/// What stands for a line feed on one line.
+const BREAK: &str = " ⏎ ";
+
+/// `text` likewise on one line: a line feed, which hides nothing, is ` ⏎ `, and this sign itself is written out.
+pub fn on_one_line(text: &str) -> String {
+    written_out(text, |c| c == '⏎' || (c != '\n' && is_hidden(c))).replace('\n', BREAK)
+}
+
+/// The lines of what [`on_one_line`] has written.
+pub fn lines_of(line: &str) -> impl Iterator<Item = &str> {
+    line.split(BREAK)
+}
+
+fn written_out(text: &str, is_written_out: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut backslashes = 0;
     let deceiving = look_alikes(text);
@@ -19,7 +36,7 @@ pub fn visible(text: &str) -> String {
             backslashes += 1;
             continue;
         }
-        let hidden = is_hidden(c) || deceiving.binary_search(&at).is_ok();
+        let hidden = is_written_out(c) || deceiving.binary_search(&at).is_ok();
         let looks_escaped = c == 'u' && rest.as_str().starts_with('{');
         let written = if hidden || looks_escaped { backslashes * 2 } else { backslashes };
         out.extend(std::iter::repeat_n('\\', written));
@@ -127,6 +144,18 @@ mod tests {
         check("rm x\u{8}\u{8}ls", "rm x\\u{8}\\u{8}ls");
         check("hi\u{e0072}", "hi\\u{e0072}");
         check("giт diff", "gi\\u{442} diff");
+    }
+
+    #[test]
+    fn lines_stand_on_one_line_and_can_be_told_from_text_that_looks_so() {
+        let check = |text: &str, want: &str| {
+            assert_eq!(on_one_line(text), want);
+            let lines: Vec<String> = lines_of(want).map(restored).collect();
+            assert_eq!(lines.join("\n"), text);
+        };
+        check("cat <<E\n\tx\nE", "cat <<E ⏎ \\u{9}x ⏎ E");
+        check("a\r\nb\rc\n", "a\\u{d} ⏎ b\\u{d}c ⏎ ");
+        check("a ⏎ b\u{202e}", "a \\u{23ce} b\\u{202e}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Access, Call, PermissionUpdate, Rule, TrustBy, visible};
+use super::{Access, Call, PermissionUpdate, Rule, TrustBy, on_one_line, visible};
 use crate::conversation::ToolUseId;
 
 /// What becomes of a call.
@@ -158,7 +158,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
     };
     let mut options = vec![option("once", PermissionOptionKind::AllowOnce, "Allow once".to_owned())];
     if !question.rules.is_empty() {
-        let rules: Vec<String> = question.rules.iter().map(|rule| visible(&rule.to_string())).collect();
+        let rules: Vec<String> = question.rules.iter().map(|rule| on_one_line(&rule.to_string())).collect();
         options.push(option(
             "session",
             PermissionOptionKind::AllowAlways,
@@ -180,10 +180,10 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         id,
         tool_use_id,
         tool: call.tool.clone(),
-        title: visible(&question.title),
-        explanation: visible(&format!("{}{untrusted}", question.explanation)),
+        title: on_one_line(&question.title),
+        explanation: on_one_line(&format!("{}{untrusted}", question.explanation)),
         command: match &call.access {
-            Access::Command { text, .. } => Some(visible(text)),
+            Access::Command { text, .. } => Some(on_one_line(text)),
             _ => None,
         },
         input: call.input.clone(),
@@ -195,17 +195,20 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
 
 /// What a person has to know who would save a rule in a folder that they do not trust.
 fn untrusted(by: TrustBy) -> String {
-    let by = by.word();
-    format!(
-        " A rule that is saved in this folder counts only once you trust the folder ({by}); until then it holds for this \
-         session."
-    )
+    format!("{SAVED_HERE} ({}); until then it holds for this session.", by.word())
+}
+
+const SAVED_HERE: &str = " A rule that is saved in this folder counts only once you trust the folder";
+
+/// A request's explanation where nobody is there to save a rule.
+pub fn explained_to_nobody(explanation: &str) -> &str {
+    explanation.split_once(SAVED_HERE).map_or(explanation, |(why, _)| why)
 }
 
 /// Why a call did not run that nobody was there to allow, and what would have let it through: for the model, which tells
 /// the person. `explanation` is a request's.
 pub fn unasked(explanation: &str, rules: &[Rule]) -> String {
-    let way = way_in(rules);
+    let (explanation, way) = (explained_to_nobody(explanation), way_in(rules));
     format!("Nobody is here to be asked, so the call was not run. {explanation} {way}")
 }
 
@@ -253,8 +256,8 @@ pub fn choice_request(
         id,
         tool_use_id,
         tool: tool.to_owned(),
-        title: visible(title),
-        explanation: visible(explanation),
+        title: on_one_line(title),
+        explanation: on_one_line(explanation),
         options: all,
         rules: Vec::new(),
         command: None,

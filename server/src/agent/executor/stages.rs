@@ -6,7 +6,7 @@ use super::ToolCall;
 use crate::agent::outbox::Outbox;
 use crate::agent::{ToolCallStatus, ToolCallUpdate};
 use crate::conversation::{ToolResultContent, ToolUseId};
-use crate::permissions::visible;
+use crate::permissions::{on_one_line, visible};
 use crate::tools::{Tool, ToolKind, ToolResult, ToolUseContext};
 
 /// One call's. Dropped before its end, it tells that nothing came of the call.
@@ -40,9 +40,14 @@ impl Stages {
 
     pub(super) fn asked(&mut self, tool: &dyn Tool, input: &Value, context: &ToolUseContext) {
         tool.name().clone_into(&mut self.update.tool);
-        self.update.title = visible(&tool.title(input));
         self.update.kind = tool.kind();
         self.update.locations = tool.locations(input, context);
+        // A path is absolute or not as the model likes it; a command is what runs, to the letter.
+        let paths = self.update.locations.iter().filter(|_| tool.kind() != ToolKind::Execute);
+        let title = paths.fold(tool.title(input), |title, path| {
+            title.replace(path.as_str(), &context.workspace.display(path))
+        });
+        self.update.title = on_one_line(&title);
         self.tell();
     }
 

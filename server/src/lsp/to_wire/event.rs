@@ -10,7 +10,7 @@ use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
 use crate::models::{BlockDelta, ProviderEvent};
 use crate::permissions::{
-    PermissionDenial, PermissionMode, PermissionOptionKind, PermissionRequest, visible,
+    PermissionDenial, PermissionMode, PermissionOptionKind, PermissionRequest, on_one_line,
 };
 use crate::tools::{PlanEntry, ToolKind};
 
@@ -132,7 +132,7 @@ pub(in crate::lsp) fn permission_asked(
         },
         options: request.options.iter().map(option).collect(),
         explanation: request.explanation.clone(),
-        rules: request.rules.iter().map(|rule| visible(&rule.to_string())).collect(),
+        rules: request.rules.iter().map(|rule| on_one_line(&rule.to_string())).collect(),
     }
 }
 
