@@ -14,8 +14,8 @@ mod targets;
 mod values;
 
 use self::place::{Named, Scene, named};
-use self::scripts::{Script, runs_a_text, scripts};
-use self::targets::removed;
+use self::scripts::{Script, of_environment, of_items, runs_a_text, scripts};
+use self::targets::{linked, removed};
 use self::values::{Values, is_assignment};
 use super::part::{CARRIERS, SHELLS, base_name};
 use super::wrappers;
@@ -48,7 +48,7 @@ const DEEPEST: usize = 4;
 
 /// What `text`, run in `cwd`, may remove that is not to be lost.
 pub(in crate::permissions) fn removes_too_much(text: &str, cwd: &AbsPath, kept: &Kept<'_>) -> Option<Loss> {
-    let mut search = Search { kept, not_known: None };
+    let mut search = Search { kept, links: Vec::new(), not_known: None };
     let of_kept = search.line(text, Some(cwd), &Values::default(), Depth { left: DEEPEST, run: Run::Surely });
     of_kept.map(Loss::OfKept).or(search.not_known.map(Loss::NotKnown))
 }
@@ -56,6 +56,8 @@ pub(in crate::permissions) fn removes_too_much(text: &str, cwd: &AbsPath, kept: 
 /// One look through a line and the texts in it.
 struct Search<'a> {
     kept: &'a Kept<'a>,
+    /// The links that the line makes, each with where it leads.
+    links: Vec<(AbsPath, AbsPath)>,
     /// The first thing that could not be told.
     not_known: Option<String>,
 }
@@ -101,9 +103,10 @@ impl Search<'_> {
                         return found;
                     }
                 }
-                for script in
-                    invocations(&command).iter().flat_map(|words| scripts(words, &command, before, &scene))
-                {
+                let invocations = invocations(&command);
+                self.links.extend(invocations.iter().flat_map(|words| linked(words, &scene)));
+                let scripts = invocations.iter().flat_map(|words| scripts(words, &command, before, &scene));
+                for script in scripts.chain(of_environment(&command, &scene)).chain(of_items(&command)) {
                     match script {
                         Script::Text(text) => {
                             let run = Depth { run: Run::Perhaps, ..inner };
@@ -120,7 +123,10 @@ impl Search<'_> {
             }
         }
         let is_shell = |word: &Word| SHELLS.contains(&base_name(Some(word)));
-        if !commands.iter().any(|command| command.words.iter().any(is_shell)) {
+        let reads_text = |command: &SimpleCommand| {
+            command.words.iter().any(is_shell) || matches!(command.program(), Some("source" | "."))
+        };
+        if !commands.iter().any(reads_text) {
             return None;
         }
         heredocs.iter().find_map(|text| self.line(text, cwd, &values, inner))
@@ -167,7 +173,7 @@ impl Search<'_> {
             let scene = Scene { cwd: folder.as_ref(), ..*scene };
             for word in &removal.words {
                 match named(word, &scene) {
-                    Named::Places(places) if places.iter().any(|path| self.kept.holds(path)) => {
+                    Named::Places(places) if places.iter().any(|path| self.holds(path)) => {
                         return Some(format!("It removes {}.", word.source));
                     }
                     Named::Unknown if !removal.only_what_is_empty => {
@@ -183,6 +189,15 @@ impl Search<'_> {
             }
         }
         None
+    }
+
+    /// Whether the path is kept, or lies behind a link of this line to what is.
+    fn holds(&self, path: &AbsPath) -> bool {
+        let behind = |(link, target): &(AbsPath, AbsPath)| {
+            let rest = path.as_path().strip_prefix(link.as_path()).ok()?;
+            Some(if rest.as_str().is_empty() { target.clone() } else { target.join(rest.as_str()) })
+        };
+        self.kept.holds(path) || self.links.iter().filter_map(behind).any(|real| self.kept.holds(&real))
     }
 
     fn not_known(&mut self, why: String) {
@@ -231,7 +246,13 @@ fn texts(command: &SimpleCommand, text_is_run: bool) -> Vec<(String, Run)> {
         let several = arguments.iter().map(place::unquoted).filter(|text| text.contains([' ', '\n']));
         found.extend(several.map(|text| (text, Run::Perhaps)));
     }
-    if command.words.iter().any(|word| SHELLS.contains(&base_name(Some(word)))) {
+    for words in invocations(command).iter().filter(|words| base_name(words.first()) == "git") {
+        let settings = words.iter().map(place::unquoted).filter(|word| word.starts_with("alias."));
+        let aliases = settings.filter_map(|word| Some(word.split_once("=!")?.1.to_owned()));
+        found.extend(aliases.map(|text| (text, Run::Surely)));
+    }
+    let sources = matches!(program, "source" | ".");
+    if sources || command.words.iter().any(|word| SHELLS.contains(&base_name(Some(word)))) {
         let is_script = |word: &&Word| {
             let option = word.starts_with.as_str();
             option.starts_with('-') && !option.starts_with("--") && option.ends_with('c')

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Read as _;
 
 use super::super::part::{SHELLS, base_name};
-use super::place::{Named, Scene, named};
+use super::place::{Named, Scene, named, unquoted};
 use crate::documents::AbsPath;
 use crate::shell::command::{Direction, Join, LONGEST, Parsed, SimpleCommand, Word, parse};
 
@@ -47,6 +47,49 @@ pub(super) fn scripts(
     }
 }
 
+/// The scripts that a shell runs before all else, because a variable names them.
+pub(super) fn of_environment(command: &SimpleCommand, scene: &Scene<'_>) -> Vec<Script> {
+    let is_shell = |word: &Word| SHELLS.contains(&base_name(Some(word)));
+    let is_interactive = |word: &Word| {
+        let option = word.source.as_str();
+        option.starts_with('-') && !option.starts_with("--") && option.contains('i')
+    };
+    let reads_env = command.words.iter().any(is_shell) && command.words.iter().any(is_interactive);
+    let is_meant = |name: &str| name == "BASH_ENV" || name == "ENV" && reads_env;
+    let in_front = command.assignments.iter().map(|it| (it.name.as_str(), it.value.source.as_str()));
+    let as_words = command.words.iter().filter_map(|word| word.source.split_once('='));
+    let named = in_front.chain(as_words).filter(|(name, value)| is_meant(name) && !value.is_empty());
+    named.flat_map(|(_, value)| of_word(&Word::plain(value), scene)).collect()
+}
+
+/// Why it is not known what a shell runs whose command is read from elsewhere (`xargs sh -c`).
+pub(super) fn of_items(command: &SimpleCommand) -> Option<Script> {
+    if !matches!(base_name(command.words.first()), "xargs" | "parallel") {
+        return None;
+    }
+    let mut words = command.words.iter().map(|word| word.source.as_str());
+    let mut place = "{}";
+    let at = command.words.iter().position(|word| SHELLS.contains(&base_name(Some(word))))?;
+    let mut options = words.by_ref().take(at);
+    while let Some(option) = options.next() {
+        match option.strip_prefix("-I") {
+            Some("") => place = options.next().unwrap_or(place),
+            Some(named) => place = named,
+            None => {}
+        }
+    }
+    let is_script = |word: &&Word| {
+        let option = word.source.as_str();
+        option.starts_with('-') && !option.starts_with("--") && option.ends_with('c')
+    };
+    let behind = command.words.get(at + 1..)?;
+    let mut behind = behind.iter().skip_while(|word| !is_script(word));
+    behind.next()?;
+    let is_item = |word: &Word| unquoted(word).trim_start_matches(['"', '\'', ' ']).starts_with(place);
+    let is_open = behind.next().is_none_or(is_item);
+    is_open.then(|| Script::Unknown("What the shell is fed with is only known when it runs.".to_owned()))
+}
+
 /// Whether the command of these words runs a text that another one may have written.
 pub(super) fn runs_a_text(words: &[Word]) -> bool {
     matches!(from(words), Some(From::Input | From::File(_)))
@@ -73,6 +116,9 @@ fn from(words: &[Word]) -> Option<From<'_>> {
             return Some(From::Words);
         } else if !option.starts_with("--") && option.contains('s') {
             return Some(From::Input);
+        } else if !option.starts_with("--") && option.ends_with(['o', 'O']) {
+            // One of several options in a word, as in `-euo pipefail`.
+            left.next();
         }
     }
     Some(From::Input)
@@ -138,7 +184,11 @@ fn started(words: &[Word], scene: &Scene<'_>) -> Vec<Script> {
     let Some(word) = words.first().filter(|word| word.source.contains('/')) else { return Vec::new() };
     let Named::Places(places) = named(word, scene) else { return Vec::new() };
     let is_for_shell = |text: &String| {
-        let program = text.strip_prefix("#!").and_then(|behind| behind.lines().next()).unwrap_or_default();
+        let Some(behind) = text.strip_prefix("#!") else {
+            // A text that names no program is run by the shell.
+            return !text.contains('\0');
+        };
+        let program = behind.lines().next().unwrap_or_default();
         program.split_whitespace().any(|word| SHELLS.contains(&word.rsplit('/').next().unwrap_or(word)))
     };
     places.iter().filter_map(text).filter(is_for_shell).flat_map(|text| pieces(&text)).collect()

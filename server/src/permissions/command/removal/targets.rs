@@ -1,7 +1,8 @@
 //! What a program with its words removes, as far as the words name it.
 
 use super::super::part::base_name;
-use super::place::{all_of, fits};
+use super::place::{Named, Scene, all_of, fits, named, unquoted};
+use crate::documents::AbsPath;
 use crate::shell::command::Word;
 
 /// What a program removes.
@@ -31,6 +32,35 @@ pub(super) fn removed(words: &[Word]) -> Removal {
         name if REMOVERS.contains(&name) => all(operands(arguments)),
         _ => Removal::default(),
     }
+}
+
+/// The symbolic links that the program `words` makes, each with where it leads, as far as that is known.
+pub(super) fn linked(words: &[Word], scene: &Scene<'_>) -> Vec<(AbsPath, AbsPath)> {
+    let Some((_, arguments)) = words.split_first() else { return Vec::new() };
+    let is_symbolic = |word: &Word| {
+        let option = word.starts_with.as_str();
+        option == "--symbolic" || option.starts_with('-') && !option.starts_with("--") && option.contains('s')
+    };
+    if base_name(words.first()) != "ln" || !arguments.iter().any(is_symbolic) {
+        return Vec::new();
+    }
+    let mut targets = operands(arguments);
+    let link = if targets.len() > 1 { targets.pop() } else { None }.unwrap_or_else(here);
+    let Named::Places(links) = named(&link, scene) else { return Vec::new() };
+    let mut found = Vec::new();
+    for target in &targets {
+        let last = unquoted(target);
+        let name = last.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+        // The link itself, or one in the folder of that name.
+        for at in links.iter().flat_map(|link| [link.clone(), link.join(name)]) {
+            let folder = at.parent();
+            let beside = Scene { cwd: folder.as_ref(), ..*scene };
+            if let Named::Places(places) = named(target, &beside) {
+                found.extend(places.into_iter().map(|place| (at.clone(), place)));
+            }
+        }
+    }
+    found
 }
 
 /// A word for the folder that a command runs in.

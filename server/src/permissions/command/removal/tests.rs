@@ -374,6 +374,43 @@ fn scripts_that_a_shell_is_fed_with() {
 }
 
 #[test]
+fn what_comes_in_by_a_side_door() {
+    check_in_root(&[
+        ". /dev/stdin <<< 'rm -rf .git'",
+        "source /dev/stdin <<'E'\nrm -rf .git\nE",
+        "ln -s .git l; rm -rf l/",
+        "ln -s .git l && rm -rf l/*",
+        "ln -sfn \"$PWD\" sub/l; rm -rf sub/l/.git",
+        "git -c alias.z='!rm -rf .git' z",
+        "git -c \"alias.z=!rm -rf .git\" z",
+    ]);
+    check_not_known(&[
+        "declare -n z=v; v=.git; rm -rf $z",
+        "typeset -n z=v; v=.git; rm -rf \"$z\"",
+        "f() { local -n z=$1; rm -rf $z; }; f v",
+        "BASH_ENV=/tmp/no-such-script bash -c :",
+        "env BASH_ENV=/tmp/no-such-script bash -c :",
+        "export BASH_ENV=/tmp/no-such-script; bash -c :",
+        "ENV=/tmp/no-such-script sh -i -c :",
+        "xargs -a s.sh -I{} sh -c '{}'",
+        "xargs -I % bash -c % < s.sh",
+        "cat s.sh | xargs -0 sh -c",
+    ]);
+    check_free_in_root(&[
+        "bash -euo pipefail -c 'make'",
+        "ENV=/tmp/production npm start",
+        "ENV=production bash -c 'make'",
+        "ls | xargs -I{} sh -c 'echo {}'",
+        "ls | xargs -n1 sh -c 'echo \"$0\"'",
+        "ln -s build l; rm -rf l/",
+        "ln -s ../.git/hooks/x l",
+        "git -c alias.z='!ls' z",
+        "declare -n z=v; v=1; echo $z",
+        "declare -i n=1; rm -rf out",
+    ]);
+}
+
+#[test]
 fn scripts_that_can_be_read_are_read() {
     let folder = tempfile::tempdir().unwrap();
     let root = AbsPath::new(folder.path().canonicalize().unwrap().to_str().unwrap()).unwrap();
@@ -386,6 +423,8 @@ fn scripts_that_can_be_read_are_read() {
         ("tool", "#!/usr/bin/python3\n# rm -rf .git\n"),
         ("program", "$RUNNER build \"$@\"\n"),
         ("long", &long),
+        ("bare", "rm -rf .git\n"),
+        ("binary", "\u{7f}ELF\0\nrm -rf .git\n"),
     ] {
         std::fs::write(root.join(name).as_path(), text).unwrap();
     }
@@ -415,6 +454,15 @@ fn scripts_that_can_be_read_are_read() {
         ("./tool", "free"),
         ("bash program", "free"),
         ("cat all", "free"),
+        ("bash -euo pipefail all", "kept"),
+        ("bash -euo pipefail clean", "free"),
+        ("bash -eo pipefail -x ./all", "kept"),
+        ("chmod +x bare; ./bare", "kept"),
+        ("./binary", "free"),
+        ("BASH_ENV=all bash -c :", "kept"),
+        ("BASH_ENV=./clean bash -c :", "free"),
+        ("env BASH_ENV=./all bash -c :", "kept"),
+        ("ENV=./all sh -i -c :", "kept"),
     ] {
         assert_eq!(found(text), want, "{text}");
     }

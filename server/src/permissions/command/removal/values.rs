@@ -36,6 +36,16 @@ impl Values {
             }
             let is_declared =
                 matches!(command.program(), Some("export" | "local" | "declare" | "typeset" | "readonly"));
+            // Another name for a variable, which may be set to anything later.
+            let refers = |word: &Word| word.source.starts_with('-') && word.source.contains('n');
+            if matches!(command.program(), Some("local" | "declare" | "typeset"))
+                && command.words.iter().any(refers)
+            {
+                for word in command.words.iter().skip(1).filter(|word| !word.source.starts_with('-')) {
+                    values.put(word.source.split('=').next().unwrap_or_default(), None);
+                }
+                continue;
+            }
             // Where a text is not understood, an assignment is a word.
             let in_front = command.words.iter().take_while(|word| is_assignment(word) || is_declared);
             for (name, value) in in_front.filter_map(assigned) {
