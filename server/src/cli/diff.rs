@@ -196,7 +196,7 @@ fn quoted(name: &str) -> String {
             '\n' => quoted.push_str("\\n"),
             '\t' => quoted.push_str("\\t"),
             '\r' => quoted.push_str("\\r"),
-            c if c.is_ascii_control() => quoted += &format!("\\{:03o}", u32::from(c)),
+            c if c.is_ascii_control() => quoted.extend(format!("\\{:03o}", u32::from(c)).chars()),
             c => quoted.push(c),
         }
     }
