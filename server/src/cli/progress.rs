@@ -95,7 +95,12 @@ impl Progress {
                 }
             }
             Event::Compaction { status } => {
-                self.line(terminal, Look::Quiet, &format!("· compacting: {status}"));
+                let told = match status.as_str() {
+                    "started" => "· summing up the conversation",
+                    "done" => "· the conversation was summed up",
+                    _ => return,
+                };
+                self.line(terminal, Look::Quiet, told);
             }
             Event::Retry { attempt, max, delay_ms, reason } => {
                 let seconds = delay_ms.div_ceil(1000);
@@ -296,6 +301,18 @@ mod tests {
             "· offline model\nI look at it.␛[2J\n· Read a.rs\n✗ Edit a.rs\nDone.\n\
              ✗ failed after 2 turns: the key is wrong\n"
         );
+    }
+
+    #[test]
+    fn a_summary_that_fails_is_told_by_the_end_alone() {
+        let written = Written::default();
+        let mut terminal = Terminal::writing_to(written.clone());
+        let mut progress = Progress::new(Stream::Out);
+        for status in ["started", "done", "started", "failed"] {
+            progress.event(&mut terminal, &Event::Compaction { status: status.into() });
+        }
+        let began = "· summing up the conversation\n";
+        assert_eq!(written.text(), format!("{began}· the conversation was summed up\n{began}"));
     }
 
     #[test]

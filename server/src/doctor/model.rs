@@ -53,11 +53,11 @@ fn tell(found: &mut Vec<Finding>, choice: &ModelChoice, next: &mut Vec<String>) 
             }
         }
         ProviderKind::Local => {
-            let what = local(choice);
+            let of = choice.name.as_ref().map(|name| format!(" with `{name}`")).unwrap_or_default();
             found.push(Finding::note(format!(
-                "{what} (Ollama, llama.cpp, vLLM, LM Studio), if one answers at its usual port, which is not tried here: {why}"
+                "{why}: `copydesk run` looks for a model server{of} on this machine (Ollama, llama.cpp, vLLM, LM Studio)"
             )));
-            offline(found, "until then the offline model answers", next);
+            offline(found, "where none answers, the offline model does", next);
             next.push(
                 "`copydesk doctor --model` looks for the server and asks its model what it can do".to_owned(),
             );

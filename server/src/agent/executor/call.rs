@@ -78,6 +78,9 @@ impl Batch {
     /// `group`: the first of the calls that may run side by side with this one.
     pub(super) async fn call(self: Arc<Self>, call: ToolCall, group: Option<ToolUseId>) -> Finished {
         let mut stages = Stages::of(&call, group, &self.outbox);
+        if let Some(tool) = self.tools.find(&call.name) {
+            stages.named(&**tool, &call.input);
+        }
         let mut stop = None;
         let ended = self.stoppable(&call, &mut stages, &mut stop).await;
         let (status, result) = match ended {

@@ -38,6 +38,13 @@ impl Stages {
         Self { update, outbox: outbox.clone(), open: false }
     }
 
+    /// What is told of the call even if it ends before it is asked about: what it would do, if its input can be read.
+    pub(super) fn named(&mut self, tool: &dyn Tool, input: &Value) {
+        if tool.validate(input).is_ok() {
+            self.update.title = visible(&tool.title(input));
+        }
+    }
+
     pub(super) fn asked(&mut self, tool: &dyn Tool, input: &Value, context: &ToolUseContext) {
         tool.name().clone_into(&mut self.update.tool);
         self.update.kind = tool.kind();
