@@ -219,6 +219,14 @@ impl Sessions {
         self.sessions().iter().any(|session| session.cancel(task))
     }
 
+    /// Removes what the commands of all sessions needed, since the program is about to end. What takes longer than `most` is
+    /// left to the next program.
+    pub async fn leave(&self, most: std::time::Duration) {
+        let sessions: Vec<Arc<Session>> = self.sessions().clone();
+        let leaving = sessions.iter().map(|session| session.shell().leave());
+        let _ = tokio::time::timeout(most, futures::future::join_all(leaving)).await;
+    }
+
     /// Cancels every running task, and what was queued behind it.
     pub fn cancel_all(&self) {
         for session in self.sessions().iter() {

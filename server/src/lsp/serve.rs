@@ -26,6 +26,8 @@ const LAST_ANSWERS: Duration = Duration::from_secs(3);
 /// An editor that waits for the end may read nothing for this long, and one that is gone not quite so long.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 const UNHEARD: Duration = Duration::from_millis(500);
+/// What commands left behind is removed for so long.
+const LAST_REMOVALS: Duration = Duration::from_secs(1);
 
 type Door = FrontDoor<LspService<Backend>>;
 type Handler = <Door as Service<Request>>::Future;
@@ -83,6 +85,9 @@ pub async fn serve(
     };
     outgoing.flushed(patience).await;
     writer.abort();
+    if let (Ending::Asked, Some(stage)) = (ending, door.service().inner().stage_if_built()) {
+        stage.core.sessions.leave(LAST_REMOVALS).await;
+    }
     ending
 }
 

@@ -98,7 +98,7 @@ pub struct Shell {
     /// The session's own, where the trial tree and outputs are.
     folder: Utf8PathBuf,
     ground: OnceCell<Ground>,
-    lease: OnceCell<Lease>,
+    lease: OnceCell<Arc<Lease>>,
     slots: Slots,
     trees: Arc<tokio::sync::Mutex<Option<Trees>>>,
     state: Mutex<State>,
@@ -287,6 +287,25 @@ impl Shell {
         running
     }
 
+    /// Ends what runs in the background, and removes the trial trees and what else only commands need, since the program is
+    /// about to end. While a command still runs nothing is removed: that is left to the next program.
+    pub async fn leave(&self) {
+        self.end_background().await;
+        let Ok(trees) = self.trees.clone().try_lock_owned() else { return };
+        let Some(lease) = self.lease.get().cloned() else { return };
+        if self.lock().tasks.values().any(|task| task.outcome().is_none()) {
+            return;
+        }
+        let folder = self.folder.clone();
+        let removing = tokio::task::spawn_blocking(move || {
+            lease.remove(&folder);
+            drop(trees);
+        });
+        if let Err(error) = removing.await {
+            tracing::debug!(%error, "what the session left stays");
+        }
+    }
+
     /// Ends everything that still runs.
     pub fn stop_all(&self) {
         for task in self.lock().tasks.values() {
@@ -322,7 +341,7 @@ impl Shell {
             let lease = taken.await.unwrap_or_else(|error| Err(io::Error::other(error)))?;
             // Nobody waits for it: it may take its time.
             tokio::task::spawn_blocking(move || folder.parent().map(lease::remove_left_over));
-            Ok(lease)
+            Ok(Arc::new(lease))
         };
         self.lease.get_or_try_init(|| take).await.map(|_| ())
     }

@@ -29,6 +29,20 @@ async fn output_and_errors_come_in_order() {
 }
 
 #[tokio::test]
+async fn a_session_that_is_left_takes_its_trial_tree_along() {
+    for best in ALL {
+        let place = place(best);
+        let folder = place.base.join("state/s_1");
+        place.run("mkdir target && echo x > target/big", vec![]).await;
+        assert!(folder.join("lock").exists(), "{best:?}");
+        place.shell.leave().await;
+        for made in ["tree", "commands", "tmp"] {
+            assert!(!folder.join(made).exists(), "{best:?}: {made}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_stopped_command_leaves_nothing_within_a_second() {
     for best in ALL {
         let place = place(best);

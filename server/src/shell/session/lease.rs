@@ -1,7 +1,8 @@
-//! Whose the folder of a session is: its trial tree is kept while the program that made it runs, and removed by a later one.
+//! Whose the folder of a session is: its trial tree is kept while the program that made it runs, and removed at its end or by a later one.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
+use std::os::unix::fs::MetadataExt as _;
 
 use camino::Utf8Path;
 
@@ -13,16 +14,32 @@ use crate::shell::trial_tree::remove_all;
 pub(super) struct Lease(#[expect(dead_code, reason = "held, not read")] File);
 
 const LOCK: &str = "lock";
+/// Times that a folder is made anew which another program has just removed.
+const MOST_TRIES: u32 = 20;
 /// What only commands need, and nobody when their session is over. It holds what they built, which may be large.
 const OF_COMMANDS: [&str; 3] = [TREE, "commands", "tmp"];
 
 impl Lease {
-    /// Waits while another program removes what was left there.
+    /// Waits while another program removes what was left there, be it the folder itself.
     pub(super) fn take(session: &Utf8Path) -> io::Result<Self> {
-        fs::create_dir_all(session)?;
-        let lock = OpenOptions::new().create(true).truncate(false).write(true).open(session.join(LOCK))?;
-        lock.lock()?;
-        Ok(Self(lock))
+        let at = session.join(LOCK);
+        for _ in 0..MOST_TRIES {
+            fs::create_dir_all(session)?;
+            let lock = match OpenOptions::new().create(true).truncate(false).write(true).open(&at) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                lock => lock?,
+            };
+            lock.lock()?;
+            if is_at(&lock, &at) {
+                return Ok(Self(lock));
+            }
+        }
+        Err(io::Error::other(format!("{session} is removed again and again")))
+    }
+
+    /// Removes what the session's commands made, and its folder, if nothing else is in it. Nobody may work there any more.
+    pub(super) fn remove(&self, session: &Utf8Path) {
+        remove(session);
     }
 }
 
@@ -32,16 +49,32 @@ pub(super) fn remove_left_over(sessions: &Utf8Path) {
         let session = session.path();
         let Ok(lock) = OpenOptions::new().write(true).open(session.join(LOCK)) else { continue };
         // Until the lock is let go, no program can begin there.
-        if lock.try_lock().is_err() {
-            continue;
+        if lock.try_lock().is_ok() && is_at(&lock, &session.join(LOCK)) {
+            remove(session);
         }
-        for left in OF_COMMANDS.map(|name| session.join(name)) {
-            if left.symlink_metadata().is_ok()
-                && let Err(error) = remove_all(left.as_std_path())
-            {
-                tracing::debug!(%error, %left, "what a session left stays");
-            }
+    }
+}
+
+/// Whether this is still the file of that name.
+fn is_at(file: &File, path: &Utf8Path) -> bool {
+    let same = |one: &Metadata, other: &Metadata| (one.dev(), one.ino()) == (other.dev(), other.ino());
+    file.metadata().is_ok_and(|file| path.metadata().is_ok_and(|path| same(&file, &path)))
+}
+
+/// Removes what commands made in a folder that is held, and the folder if only the lock is left in it.
+fn remove(session: &Utf8Path) {
+    for left in OF_COMMANDS.map(|name| session.join(name)) {
+        if left.symlink_metadata().is_ok()
+            && let Err(error) = remove_all(left.as_std_path())
+        {
+            tracing::debug!(%error, %left, "what a session left stays");
         }
+    }
+    let others = session
+        .read_dir_utf8()
+        .map(|all| all.filter(|entry| !entry.as_ref().is_ok_and(|entry| entry.file_name() == LOCK)).count());
+    if matches!(others, Ok(0)) {
+        let _ = fs::remove_file(session.join(LOCK)).and_then(|()| fs::remove_dir(session));
     }
 }
 
@@ -95,7 +128,27 @@ mod tests {
         let removing = std::thread::Builder::new().stack_size(64 * 1024);
         let below = sessions.to_owned();
         removing.spawn(move || remove_left_over(&below)).unwrap().join().unwrap();
-        assert!(!session.join("tree").exists());
+        assert!(!session.exists(), "nothing but its lock was left in it");
+    }
+
+    #[test]
+    fn a_folder_goes_with_its_session_unless_something_in_it_may_be_read_later() {
+        let folder = tempfile::tempdir().unwrap();
+        let session = |name: &str, result: &str| {
+            let session = Utf8Path::from_path(folder.path()).unwrap().join(name);
+            let lease = Lease::take(&session).unwrap();
+            fs::create_dir_all(session.join("tree/0/target")).unwrap();
+            fs::create_dir_all(session.join(result)).unwrap();
+            lease.remove(&session);
+            session
+        };
+        assert!(!session("over", "tmp").exists());
+        let told = session("told", "tool-results");
+        assert!(
+            told.join("tool-results").exists() && told.join(LOCK).exists() && !told.join("tree").exists()
+        );
+        let again = Lease::take(&Utf8Path::from_path(folder.path()).unwrap().join("over"));
+        assert!(again.is_ok(), "it can begin anew");
     }
 
     const FLAGS: rustix::fs::OFlags = rustix::fs::OFlags::PATH.union(rustix::fs::OFlags::DIRECTORY);
