@@ -5,5 +5,5 @@ mod proposal;
 mod stretch;
 
 pub(super) use event::{event, permission_asked, session_info, session_usage};
-pub(super) use proposal::{decide_results, files};
+pub(super) use proposal::{decide_results, file_at, files};
 pub(super) use stretch::begins_with_a_break;

@@ -17,9 +17,12 @@ pub(in crate::lsp) async fn proposal_show(
     let encoding = backend.features().position_encoding;
     let view = core.desk.settled().await;
     let path = view.meant(path, |path| core.documents.real_path(path));
-    let pending = view.files.iter().zip(to_wire::files(&view, encoding)).find(|(review, file)| {
-        review.path == path && params.session_id.as_ref().is_none_or(|session| *session == file.session_id)
+    let at = view.files.iter().position(|review| {
+        let session = params.session_id.as_deref();
+        review.path == path && session.is_none_or(|session| session == review.session.as_str())
     });
+    // Of one file alone: whoever looks at many asks for each.
+    let pending = at.and_then(|at| Some((view.files.get(at)?, to_wire::file_at(&view, at, encoding)?)));
     if let Some((review, file)) = pending {
         shown.now(&view, |path, session| *path == review.path && *session == review.session);
         return Ok(ProposalShowResult {

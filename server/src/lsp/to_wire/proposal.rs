@@ -1,5 +1,7 @@
 //! The review as `copydesk/proposal/*` carries it.
 
+use std::sync::Arc;
+
 use copydesk_protocol as wire;
 
 use super::stretch::{Stretch, stretches};
@@ -23,6 +25,16 @@ pub(in crate::lsp) fn files(view: &ReviewView, encoding: PositionEncoding) -> Ve
             file(review, first, count, encoding)
         })
         .collect()
+}
+
+/// One of them, by its place in the view.
+pub(in crate::lsp) fn file_at(
+    view: &ReviewView,
+    at: usize,
+    encoding: PositionEncoding,
+) -> Option<wire::File> {
+    let hunks = |files: &[Arc<FileReview>]| files.iter().map(|file| file.hunks.len()).sum();
+    Some(file(view.files.get(at)?, hunks(view.files.get(..at)?), hunks(&view.files), encoding))
 }
 
 pub(in crate::lsp) fn decide_results(results: Vec<DecisionResult>) -> wire::ProposalDecideResult {
@@ -156,8 +168,6 @@ fn units(number: usize) -> u32 {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use serde_json::json;
 
     use super::*;
@@ -207,6 +217,10 @@ mod tests {
             whole: None,
         };
         let view = ReviewView { files: vec![Arc::new(file.clone()), Arc::new(file)], revision: 1 };
+        for (at, file) in files(&view, PositionEncoding::Utf16).into_iter().enumerate() {
+            assert_eq!(file_at(&view, at, PositionEncoding::Utf16), Some(file));
+        }
+        assert_eq!(file_at(&view, 2, PositionEncoding::Utf16), None);
         let files = serde_json::to_value(files(&view, PositionEncoding::Utf16)).unwrap();
         assert_eq!(files[0]["uri"], "file:///w/a%20b.rs");
         assert_eq!(files[0]["version"], json!(null));

@@ -31,13 +31,8 @@ impl Desk {
     /// Files under review that have no change of their text. Those that nothing happened to are the same values as before.
     pub(in crate::review::desk) fn show_wholes(&mut self) -> Vec<Arc<FileReview>> {
         // Permissions of a text that is not to be made any more.
-        let orphaned = |key: &&Key| {
-            let whole = self.whole.get(*key);
-            whole.is_some_and(|whole| whole.draft.is_of_a_made_text()) && !self.has_text_changes(key)
-        };
-        for key in self.whole.keys().filter(orphaned).cloned().collect::<Vec<_>>() {
-            self.whole.remove(&key);
-        }
+        let files = &self.files;
+        self.whole.retain(|key, whole| !whole.draft.is_of_a_made_text() || has_text_changes(files, key));
         let alone = |key: &Key| !has_text_changes(&self.files, key);
         let mut shown = Vec::new();
         for (key, whole) in self.whole.iter_mut().filter(|(key, _)| alone(key)) {
