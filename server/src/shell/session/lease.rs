@@ -1,4 +1,5 @@
-//! Whose the folder of a session is: its trial tree is kept while the program that made it runs, and removed at its end or by a later one.
+//! Whose the folder of a session is: its trial tree is kept while the program that made it runs, and removed at its end or by
+//! a later one.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
@@ -38,6 +39,7 @@ impl Lease {
     }
 
     /// Removes what the session's commands made, and its folder, if nothing else is in it. Nobody may work there any more.
+    #[expect(clippy::unused_self, reason = "only who holds it may")]
     pub(super) fn remove(&self, session: &Utf8Path) {
         remove(session);
     }
