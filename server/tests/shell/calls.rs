@@ -146,8 +146,9 @@ async fn a_foreign_process_can_not_be_traced() {
 #[tokio::test]
 async fn ordinary_programs_work() {
     let sockets = "python3 -c 'import socket as s; [s.socket(f, t) for f, t in \
-                   ((s.AF_UNIX, s.SOCK_STREAM), (s.AF_INET, s.SOCK_STREAM), (s.AF_INET6, s.SOCK_DGRAM))]; \
-                   s.socketpair(); s.socket(16, 3, 0); print(len(s.if_nameindex()) > 0)'";
+                   ((s.AF_UNIX, s.SOCK_STREAM), (s.AF_INET, s.SOCK_STREAM), (s.AF_INET6, s.SOCK_DGRAM))]; print(True)'";
+    let pairs = "python3 -c 'import socket as s; s.socketpair(); s.socket(16, 3, 0); \
+                 print(len(s.if_nameindex()) > 0)'";
     let threads = "python3 -c 'import threading as t, subprocess as p; x = [t.Thread(target=print, args=(\"True\",)) \
                    for _ in range(1)]; [y.start() for y in x]; [y.join() for y in x]; p.run([\"true\"], check=True)'";
     let traced = "python3 -c 'import ctypes, os; c = ctypes.CDLL(None); p = os.fork(); \
@@ -156,7 +157,9 @@ async fn ordinary_programs_work() {
     for best in WALLED {
         let place = place(best);
         is_filtered(&place).await;
-        for command in [sockets, threads, traced, built] {
+        // Where nothing is around a socket it could lead anywhere.
+        let sockets = (best.walls == WallKind::Namespaces).then_some(sockets);
+        for command in sockets.into_iter().chain([pairs, threads, traced, built]) {
             let (output, outcome) = place.run(command, vec![]).await;
             assert_eq!((output.trim(), code(&outcome)), ("True", 0), "{best:?} {command}");
         }
