@@ -48,6 +48,8 @@ check_draft() {
   news 6 '"is_error":false.*"green'
   news 7 'notes.txt: changed, pending review'
   diff -r "$project" "$WORK/expected/project" || fail "the task changed a file before anything was accepted"
+  # Nothing is decided that the editor was not shown; the formatter's change comes last.
+  wait_for "$from_server" 'notes\.txt.{0,20}"diagnostics":\[\{'
 }
 
 # The files on disk are what the last command saw on the draft.
