@@ -53,7 +53,8 @@ take() {
 choose() { keys Space a; take "$1"; }
 
 run() { write ":$1"; keys Enter; }
-save() { run w; see ' written'; }
+# The mark of an unsaved file goes; the message that says so may be covered by the server's next one.
+save() { run w; see_no '\[\+\]'; }
 
 quit_helix() {
   run 'qa!'
