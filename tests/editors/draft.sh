@@ -52,6 +52,13 @@ check_draft() {
   wait_for "$from_server" 'notes\.txt.{0,20}"diagnostics":\[\{'
 }
 
+# Every change is in the editor: the last that it was shown of each file is that nothing is left to decide.
+all_taken() {
+  local name
+  for name in notes.txt sum.sh twice.sh; do
+    [[ $(grep -aoE "/$name\",\"diagnostics\":\\[.?" "$from_server" | tail -n 1) == *'[]' ]] || return 1
+  done
+}
 # The files on disk are what the last command saw on the draft.
 as_in_the_trial() {
   local seen

@@ -24,6 +24,7 @@ see 'set -u'
 
 run 'lsp-workspace-command copydesk.accept-all'
 see '\$1 \+ \$2'
+until_true 20 "every change is in the editor" all_taken
 run wa
 check_accepted
 quit_helix

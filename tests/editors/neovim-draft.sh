@@ -24,6 +24,7 @@ check_draft
 
 run "lua vim.lsp.get_clients({ name = 'copydesk' })[1]:exec_cmd({ title = '', command = 'copydesk.accept-all' })"
 see '\$1 \+ \$2'
+until_true 20 "every change is in the editor" all_taken
 run 'silent wa'
 check_accepted
 quit_neovim
