@@ -216,9 +216,12 @@ pub fn typed_text_survives_accepts(step: &Step) -> Result<(), String> {
         survives(step.before, step.after)?;
     }
     if step.last.is_some() && step.after.agent().is_some() {
-        let mut accepted = step.after.clone();
-        accepted.accept(accepted.pending(), Echo::AtOnce(Units::Utf32));
-        survives(step.after, &accepted)?;
+        // Naming conflicts among them is refused, and no way around that.
+        for named in [step.after.pending(), step.after.hunks()] {
+            let mut accepted = step.after.clone();
+            accepted.accept(named, Echo::AtOnce(Units::Utf32));
+            survives(step.after, &accepted)?;
+        }
     }
     Ok(())
 }

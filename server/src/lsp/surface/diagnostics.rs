@@ -8,10 +8,11 @@ use tower_lsp::ls_types::{Diagnostic, DiagnosticSeverity, DiagnosticTag, NumberO
 use super::item::{Item, items};
 use super::place::{hunk_range, lines_range, uri_of};
 use super::review_file::{ReviewFile, ShownHunk};
-use super::words::{one_line, out_of_step};
+use super::words::{asked, one_line, out_of_step};
 use super::{Scene, mini_diff};
 use crate::documents::{OpenDocument, Text};
 use crate::editor::{DiagnosticStyle, EditorFeatures, PositionEncoding};
+use crate::permissions::{Asks, PermissionRequest};
 use crate::review::{FileReview, HunkState, ReviewView};
 
 pub(super) const SOURCE: &str = "copydesk";
@@ -51,7 +52,7 @@ pub fn diagnostics(scene: &Scene, open: &[OpenDocument]) -> BTreeMap<Uri, Vec<Di
     if let Some(question) = scene.questions.iter().find(|question| question.overdue) {
         for document in open {
             if let Ok(uri) = document.uri.parse() {
-                by_file.entry(uri).or_default().push(waiting(&question.request.title, &document.text, scene));
+                by_file.entry(uri).or_default().push(waiting(&question.request, &document.text, scene));
             }
         }
     }
@@ -154,15 +155,22 @@ pub(super) fn of_shown_hunk(scene: &Scene, file: &ReviewFile, hunk: &ShownHunk) 
 }
 
 /// Over the whole file, so that it is seen wherever the cursor is. Ugly, and that is the point: the agent stands still.
-fn waiting(title: &str, text: &Text, scene: &Scene) -> Diagnostic {
+fn waiting(request: &PermissionRequest, text: &Text, scene: &Scene) -> Diagnostic {
+    let answers = match request.asks {
+        Asks::Leave => "Allow once, Allow for this session, Always allow, Deny".to_owned(),
+        Asks::Choice => {
+            let names: Vec<_> = request.options.iter().map(|option| one_line(&option.name)).collect();
+            names.join(", ")
+        }
+    };
     let last = text.line_count().saturating_sub(1);
     Diagnostic {
         range: lines_range(text, 0, last, scene.features.position_encoding),
         severity: Some(DiagnosticSeverity::HINT),
         source: Some(SOURCE.to_owned()),
         message: format!(
-            "Copydesk waits for you: {}?\nAnswer with a code action: Allow once, Allow for this session, Always allow, Deny",
-            one_line(title)
+            "Copydesk waits for you: {}\nAnswer with a code action: {answers}",
+            asked(&request.title)
         ),
         tags: Some(vec![DiagnosticTag::UNNECESSARY]),
         ..Diagnostic::default()

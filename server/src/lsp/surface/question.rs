@@ -7,7 +7,7 @@ mod actor;
 use std::time::{Duration, Instant};
 
 use super::OpenQuestion;
-use super::words::{one_line, shortened};
+use super::words::{asked, one_line, shortened};
 use crate::editor::{EditorFeatures, Loudness};
 use crate::permissions::{Asks, PermissionAnswer, PermissionOptionKind, PermissionRequest};
 
@@ -176,14 +176,14 @@ fn ask(request: &PermissionRequest) -> Effect {
 }
 
 fn tell(request: &PermissionRequest, style: Style) -> Effect {
-    let title = one_line(&request.title);
     match style {
         Style::ShortErrors => {
-            let text = format!("Answer by code action: {title}");
+            let text = format!("Answer by code action: {}", one_line(&request.title));
             Effect::Tell(Loudness::Error, shortened(&text, SHORT).into_owned())
         }
         Style::PlugIn | Style::Request | Style::Messages => {
-            let text = format!("Copydesk waits for you: {title}? Answer with a code action.");
+            let text =
+                format!("Copydesk waits for you: {} Answer with a code action.", asked(&request.title));
             Effect::Tell(Loudness::Warning, text)
         }
     }

@@ -10,6 +10,11 @@ pub(in crate::lsp) fn one_line(text: &str) -> Cow<'_, str> {
     if has_hidden(text) { Cow::Owned(visible(text)) } else { Cow::Borrowed(text) }
 }
 
+/// The title of a question, on one line, with one question mark.
+pub(super) fn asked(title: &str) -> String {
+    format!("{}?", one_line(title).trim_end_matches('?'))
+}
+
 /// A line of a file without its break: hidden characters by their names, but for the tabs it may hold.
 pub(super) fn code_line(line: &str) -> Cow<'_, str> {
     let line = line.trim_end_matches(['\n', '\r']);

@@ -6,7 +6,7 @@ use super::file::{COPYDESK, YOU};
 use super::paragraphs::{Paragraphs, paragraph};
 use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, TerminalReason, ToolCallStatus, ToolCallUpdate};
 use crate::conversation::{ContentBlock, Message, SessionId, SystemKind, TaskId, UserMessage};
-use crate::lsp::surface::words::{one_line, shortened};
+use crate::lsp::surface::words::{asked, one_line, shortened};
 use crate::models::{BlockDelta, ProviderEvent};
 use crate::permissions::PermissionMode;
 use crate::tools::{PlanEntry, PlanStatus};
@@ -41,8 +41,8 @@ impl Transcript {
             SessionEvent::Loop(event) => self.take_loop(&update.task, event, to_review),
             SessionEvent::ToolCall(call) => self.with_rest(&update.task, tool_line(call)),
             SessionEvent::PermissionAsked(request) => {
-                let title = one_line(&request.title);
-                let line = format!("**Waiting for you:** {title}? Answer with a code action.");
+                let line =
+                    format!("**Waiting for you:** {} Answer with a code action.", asked(&request.title));
                 self.with_rest(&update.task, Some(line))
             }
             SessionEvent::Plan(entries) => self.with_rest(&update.task, plan(entries)),

@@ -297,6 +297,24 @@ fn a_question_nobody_answers_lies_over_the_open_files() {
     let open = [document("a.rs", "rust", "fn a() {\n}\n"), document("b.rs", "rust", "")];
     scene.questions = vec![OpenQuestion { request: request.clone(), overdue: false }];
     assert_snapshot!(draw(&scene, &open), @"");
+    let way = |id: &str, name: &str| PermissionOption {
+        id: id.to_owned(),
+        kind: PermissionOptionKind::AllowOnce,
+        name: name.to_owned(),
+    };
+    let choice = PermissionRequest {
+        title: "Way: Which way?".to_owned(),
+        options: vec![way("1", "Left"), way("2", "Right")],
+        asks: crate::permissions::Asks::Choice,
+        ..request.clone()
+    };
+    scene.questions = vec![OpenQuestion { request: choice, overdue: true }];
+    assert_snapshot!(draw(&scene, &[document("a.rs", "rust", "fn a() {\n}\n")]), @r"
+    a.rs
+    ● 1:0-3:0 Hint null faded
+      │Copydesk waits for you: Way: Which way?│
+      │Answer with a code action: Left, Right│
+    ");
     scene.questions = vec![OpenQuestion { request, overdue: true }];
     assert_snapshot!(draw(&scene, &open), @r"
     a.rs
