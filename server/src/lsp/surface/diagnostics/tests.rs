@@ -291,7 +291,7 @@ fn a_question_nobody_answers_lies_over_the_open_files() {
             kind: PermissionOptionKind::AllowOnce,
             name: "Allow once".to_owned(),
         }],
-        asks: crate::permissions::Asks::Leave,
+        asks: Asks::Leave,
     };
     let mut scene = scene_of(Vec::new());
     let open = [document("a.rs", "rust", "fn a() {\n}\n"), document("b.rs", "rust", "")];
@@ -305,7 +305,7 @@ fn a_question_nobody_answers_lies_over_the_open_files() {
     let choice = PermissionRequest {
         title: "Way: Which way?".to_owned(),
         options: vec![way("1", "Left"), way("2", "Right")],
-        asks: crate::permissions::Asks::Choice,
+        asks: Asks::Choice,
         ..request.clone()
     };
     scene.questions = vec![OpenQuestion { request: choice, overdue: true }];
