@@ -59,6 +59,7 @@ all_taken() {
     [[ $(grep -aoE "/$name\",\"diagnostics\":\\[.?" "$from_server" | tail -n 1) == *'[]' ]] || return 1
   done
 }
+
 # The files on disk are what the last command saw on the draft.
 as_in_the_trial() {
   local seen

@@ -168,10 +168,7 @@ fn waiting(request: &PermissionRequest, text: &Text, scene: &Scene) -> Diagnosti
         range: lines_range(text, 0, last, scene.features.position_encoding),
         severity: Some(DiagnosticSeverity::HINT),
         source: Some(SOURCE.to_owned()),
-        message: format!(
-            "Copydesk waits for you: {}\nAnswer with a code action: {answers}",
-            asked(&request.title)
-        ),
+        message: format!("Copydesk waits for you: {}\nAnswer with a code action: {answers}", asked(request)),
         tags: Some(vec![DiagnosticTag::UNNECESSARY]),
         ..Diagnostic::default()
     }

@@ -182,8 +182,7 @@ fn tell(request: &PermissionRequest, style: Style) -> Effect {
             Effect::Tell(Loudness::Error, shortened(&text, SHORT).into_owned())
         }
         Style::PlugIn | Style::Request | Style::Messages => {
-            let text =
-                format!("Copydesk waits for you: {} Answer with a code action.", asked(&request.title));
+            let text = format!("Copydesk waits for you: {} Answer with a code action.", asked(request));
             Effect::Tell(Loudness::Warning, text)
         }
     }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::permissions::{has_hidden, visible};
+use crate::permissions::{Asks, PermissionRequest, has_hidden, visible};
 use crate::review::FileReview;
 
 /// Words on one line: hidden characters by their names, line breaks too.
@@ -10,9 +10,12 @@ pub(in crate::lsp) fn one_line(text: &str) -> Cow<'_, str> {
     if has_hidden(text) { Cow::Owned(visible(text)) } else { Cow::Borrowed(text) }
 }
 
-/// The title of a question, on one line, with one question mark.
-pub(super) fn asked(title: &str) -> String {
-    format!("{}?", one_line(title).trim_end_matches('?'))
+/// The question, on one line, with its question mark. That of a choice may bring its own; the title of a call may end in the
+/// name of a file, so nothing is taken from it.
+pub(super) fn asked(request: &PermissionRequest) -> String {
+    let title = one_line(&request.title);
+    let mark = if request.asks == Asks::Choice && title.ends_with('?') { "" } else { "?" };
+    format!("{title}{mark}")
 }
 
 /// A line of a file without its break: hidden characters by their names, but for the tabs it may hold.

@@ -41,8 +41,7 @@ impl Transcript {
             SessionEvent::Loop(event) => self.take_loop(&update.task, event, to_review),
             SessionEvent::ToolCall(call) => self.with_rest(&update.task, tool_line(call)),
             SessionEvent::PermissionAsked(request) => {
-                let line =
-                    format!("**Waiting for you:** {} Answer with a code action.", asked(&request.title));
+                let line = format!("**Waiting for you:** {} Answer with a code action.", asked(request));
                 self.with_rest(&update.task, Some(line))
             }
             SessionEvent::Plan(entries) => self.with_rest(&update.task, plan(entries)),

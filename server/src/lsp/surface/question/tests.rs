@@ -68,6 +68,11 @@ fn messages_are_repeated_and_then_drawn_over_the_file() {
 }
 
 #[test]
+fn a_name_that_ends_in_a_question_mark_keeps_it() {
+    insta::assert_snapshot!(told(EditorFeatures::default(), &[(1, "ask a?")], 2), @"1.0: tell «Copydesk waits for you: Read /etc/a?? Answer with a code action.»");
+}
+
+#[test]
 fn where_a_message_takes_a_key_it_is_an_error_that_fits_on_a_line() {
     let features = EditorFeatures { messages_wait: true, ..EditorFeatures::default() };
     let long = "ask a/file/whose/name/is/longer/than/a/line";
