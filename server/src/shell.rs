@@ -19,9 +19,11 @@ pub use order::{CallFilter, Exit, Limits, Network};
 pub use output::{Caps, Shown};
 pub use process::Refusal;
 pub use sandbox::secret_places;
-pub use session::{Request, Sandbox, Shell, ShellSettings, Times};
+pub use session::{Notice, Request, Sandbox, Shell, ShellSettings, Times};
 pub use task::{How, Outcome, StopOnDrop, Task};
-pub use trial_tree::{Aside, ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole};
+pub use trial_tree::{
+    Aside, Before, ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole,
+};
 
 /// Bytes that a copy of a workspace may have; a larger one is not copied.
 pub const LARGEST_COPY: u64 = 2 << 30;

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use tokio::time::Instant;
 
 use super::briefing::{MemoryChanges, memory_texts, unread_memory_texts};
-use super::outbox::attachment;
+use super::outbox::{attachment, notice};
 use super::session_context::SessionContext;
 use super::state::RoundContext;
 use crate::config::ContextNumber;
@@ -50,7 +50,10 @@ pub(super) async fn collect(
     }
     let memory_file = |text| attachment(at, AttachmentKind::MemoryFile, text);
     let commands = context.shell.take_notices().into_iter();
-    let commands = commands.map(|text| attachment(at, AttachmentKind::TaskStatus, text));
+    let commands = commands.flat_map(|told| {
+        let notes = told.notes.into_iter().map(|note| notice(at, &note));
+        notes.chain([attachment(at, AttachmentKind::TaskStatus, told.text)]).collect::<Vec<_>>()
+    });
     let date = memory.date.map(|text| attachment(at, AttachmentKind::DateChange, text));
     let memory = memory.files.into_iter().map(memory_file).chain(date);
     of_told(&told, &context.workspace, at).into_iter().chain(commands).chain(memory).collect()

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use camino::{Utf8Path, Utf8PathBuf};
 use tokio::sync::OnceCell;
@@ -21,7 +21,7 @@ use super::order::{CallFilter, Limits, Network};
 use super::output::{Caps, Output};
 use super::process::{Ended, Process};
 use super::task::{How, Task};
-use super::trial_tree::{FileView, TextRule, Trees, led_by, outer};
+use super::trial_tree::{FileView, TextRule, TreeChange, Trees, led_by, outer};
 use super::{Refusal, TrialMode};
 use crate::config::{CommandNumber, TrialTreeChoice};
 
@@ -109,7 +109,16 @@ struct State {
     cwd: Option<Utf8PathBuf>,
     started: u64,
     tasks: BTreeMap<String, Arc<Task>>,
-    notices: Vec<String>,
+    notices: Vec<Notice>,
+}
+
+/// What came of commands that nobody waits for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Notice {
+    /// For the model.
+    pub text: String,
+    /// For the person.
+    pub notes: Vec<String>,
 }
 
 /// The trial trees of the session, below its folder.
@@ -203,7 +212,6 @@ impl Shell {
 
     /// Starts a command. Once it is started it needs nobody to hear it.
     pub async fn start(self: &Arc<Self>, request: Request) -> Result<Arc<Task>, Refusal> {
-        let begun = SystemTime::now();
         let number = {
             let mut state = self.lock();
             state.started += 1;
@@ -237,7 +245,7 @@ impl Shell {
             let stop = heard.stopping();
             let ended = process.hear(|bytes| heard.take(bytes), stop.cancelled()).await;
             match shell.upgrade() {
-                Some(shell) => shell.over(&heard, ended, places, begun).await,
+                Some(shell) => shell.over(&heard, ended, places).await,
                 None => heard.end(how(&heard, ended), Vec::new(), None),
             }
         });
@@ -257,13 +265,13 @@ impl Shell {
         Some(first)
     }
 
-    /// Told to the model before its next request.
-    pub fn notice(&self, text: String) {
-        self.lock().notices.push(text);
+    /// Told before the model's next request.
+    pub fn notice(&self, notice: Notice) {
+        self.lock().notices.push(notice);
     }
 
     /// What was noted since the last time.
-    pub fn take_notices(&self) -> Vec<String> {
+    pub fn take_notices(&self) -> Vec<Notice> {
         std::mem::take(&mut self.lock().notices)
     }
 
@@ -272,10 +280,26 @@ impl Shell {
         self.lock().tasks.values().any(|other| other.id() != task.id() && other.outcome().is_none())
     }
 
+    /// What commands in the background have changed since somebody looked, and which of them still run. What those changed
+    /// that have ended is taken care of first.
+    pub async fn unseen(&self) -> (Vec<Arc<Task>>, Vec<TreeChange>) {
+        let in_background = self.in_background();
+        let (running, over): (Vec<_>, Vec<_>) =
+            in_background.into_iter().partition(|task| task.outcome().is_none());
+        for task in over {
+            task.until_taken_care_of().await;
+        }
+        if running.is_empty() {
+            return (running, Vec::new());
+        }
+        let rule = self.settings.text;
+        let changes = self.with_trees(move |trees| Ok(trees.changes(rule))).await.unwrap_or_default();
+        (running, changes)
+    }
+
     /// Ends what still runs in the background, and gives it once what it changed is taken care of.
     pub async fn end_background(&self) -> Vec<Arc<Task>> {
-        let in_background: Vec<Arc<Task>> =
-            self.lock().tasks.values().filter(|task| task.is_in_background()).cloned().collect();
+        let in_background = self.in_background();
         let running: Vec<Arc<Task>> =
             in_background.iter().filter(|task| task.outcome().is_none()).cloned().collect();
         for task in &running {
@@ -314,13 +338,13 @@ impl Shell {
     }
 
     /// Looks at what a command left, and lets everybody know that it is over.
-    async fn over(&self, task: &Task, ended: Ended, places: Places, begun: SystemTime) {
+    async fn over(&self, task: &Task, ended: Ended, places: Places) {
         let has_run = !matches!(ended, Ended::Refused(_));
         let (changes, cwd) = if has_run {
             let (rule, told) = (self.settings.text, places.told_cwd());
             let looked = self.with_trees(move |trees| {
                 let cwd = told.map(|cwd| trees.real_path(&cwd));
-                Ok((trees.changes(rule, begun), cwd))
+                Ok((trees.changes(rule), cwd))
             });
             looked.await.unwrap_or_default()
         } else {
@@ -354,6 +378,10 @@ impl Shell {
         let mut trees = self.trees.clone().lock_owned().await;
         let working = tokio::task::spawn_blocking(move || work(trees.get_or_insert_default()));
         working.await.unwrap_or_else(|error| Err(io::Error::other(error)))
+    }
+
+    fn in_background(&self) -> Vec<Arc<Task>> {
+        self.lock().tasks.values().filter(|task| task.is_in_background()).cloned().collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

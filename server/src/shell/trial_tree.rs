@@ -11,6 +11,8 @@ mod real;
 mod trees;
 mod whiteout;
 
+use std::sync::Arc;
+
 use camino::Utf8PathBuf;
 
 pub use aside::Aside;
@@ -41,12 +43,29 @@ pub enum FileContent {
     Real,
 }
 
+/// Whether other commands work on the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Others {
+    None,
+    Run,
+}
+
 /// What a command changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeChange {
     /// Absolute, as in the real workspace.
     pub path: Utf8PathBuf,
     pub kind: ChangeKind,
+    pub before: Before,
+}
+
+/// What a file of the tree was when it was put there or looked at the last time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Before {
+    /// What the disk has, or no text.
+    Disk,
+    Absent,
+    Text(Arc<[u8]>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

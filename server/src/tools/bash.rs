@@ -23,12 +23,14 @@ pub(super) use self::views::Views;
 use super::{InterruptBehavior, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, input, summary};
 use crate::documents::AbsPath;
 use crate::permissions::Access;
-use crate::shell::{Exit, Ground, How, Request, Sandbox, StopOnDrop, Task, TrialMode, WallKind};
+use crate::shell::{Exit, Ground, How, Notice, Request, Sandbox, StopOnDrop, Task, TrialMode, WallKind};
 
 /// How often the person is told what a command has written, at first and later.
 const NEWS_EVERY: Duration = Duration::from_millis(250);
 const LATER_NEWS_EVERY: u32 = 4;
 const AT_FIRST: u32 = 40;
+const STILL_RUNS: &str =
+    "A command still ran in the background, so this may be half of a change that it makes.";
 
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -149,7 +151,7 @@ async fn bash(input: BashInput, context: ToolUseContext) -> Result<ToolResult, T
 }
 
 /// Tells the model, when nobody waits for the command any more, that what it changed is gone: half of what was wanted, by
-/// somebody who was told to stop, is nothing to review.
+/// somebody who was told to stop, is nothing to review. Unless it may be the work of another one, that goes on.
 struct Cancelled {
     task: Arc<Task>,
     /// `None`: it is not cancelled any more.
@@ -168,8 +170,17 @@ impl Drop for Cancelled {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         runtime.spawn(async move {
             let outcome = task.ended().await;
-            if let Some(text) = report::undone(&context, &task, &outcome) {
-                context.shell.notice(text);
+            let notice = if context.shell.another_runs(&task) && !outcome.changes.is_empty() {
+                let summary = summary::of_command(None, task.command());
+                let views = Views::of(&context).await;
+                let from = (task.command(), summary.as_str());
+                let told = propose(&context, &views, from, &outcome.changes, Some(STILL_RUNS)).await;
+                Some(report::cancelled_beside_others(&task, &told))
+            } else {
+                report::undone(&context, &task, &outcome).map(|text| Notice { text, notes: Vec::new() })
+            };
+            if let Some(notice) = notice {
+                context.shell.notice(notice);
             }
         });
     }
@@ -185,7 +196,7 @@ pub(super) fn look_after(task: Arc<Task>, views: Views, summary: String, context
     task.goes_to_background();
     tokio::spawn(async move {
         let ended = finish(&task, &views, &summary, &context, None).await;
-        context.shell.notice(report::notice(&task, &ended));
+        context.shell.notice(report::notice(&task, ended));
         task.taken_care_of();
     });
 }
@@ -209,6 +220,7 @@ async fn start_with(
              again if it is needed, and the user is asked about that."
         )));
     }
+    take_in(context).await;
     let views = Views::of(context).await;
     let request = Request {
         id: context.tool_use_id.0.clone(),
@@ -219,6 +231,20 @@ async fn start_with(
     };
     let started = context.shell.start(request).await;
     Ok((started.map_err(refused)?, views))
+}
+
+/// Proposes what commands in the background have changed up to now, and tells the model: the next command is to see it, with
+/// what else is pending.
+async fn take_in(context: &ToolUseContext) {
+    let (running, changes) = context.shell.unseen().await;
+    if changes.is_empty() {
+        return;
+    }
+    let commands: Vec<&str> = running.iter().map(|task| task.command()).collect();
+    let summary = summary::of_command(None, &commands.join("; "));
+    let views = Views::of(context).await;
+    let told = propose(context, &views, (&commands.join("\n"), &summary), &changes, Some(STILL_RUNS)).await;
+    context.shell.notice(report::up_to_now(&running, &told));
 }
 
 /// Waits for the end; what the command changed goes to the desk.
@@ -242,9 +268,7 @@ async fn finish(
     };
     let unfinished = match &outcome.how {
         // What that one has written so far lies in the same layer.
-        How::Exited(Exit::Code(_)) if context.shell.another_runs(task) => Some(
-            "Another command still ran in the background, so this may be half of a change that it makes.",
-        ),
+        How::Exited(Exit::Code(_)) if context.shell.another_runs(task) => Some(STILL_RUNS),
         How::Exited(Exit::Code(_)) | How::Refused(_) => None,
         How::Exited(Exit::Signal(_)) | How::Stopped | How::Flood => {
             Some("The command was ended before it was done, so this may be half a change.")

@@ -11,6 +11,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::{Bash, Tool, ToolError, ToolKind, ToolResult, ToolUseContext, bash, input};
 use crate::permissions::Access;
+use crate::shell::Notice;
 
 /// Milliseconds it is watched if the model says nothing, and at most.
 const DEFAULT_TIMEOUT: u64 = 300_000;
@@ -102,7 +103,8 @@ async fn monitor(input: MonitorInput, context: ToolUseContext) -> Result<ToolRes
                 _ = ticks.tick() => false,
             };
             if let Some(news) = watched.news() {
-                shell.notice(format!("{description} ({}):\n{}", watched.id(), news.trim_end()));
+                let text = format!("{description} ({}):\n{}", watched.id(), news.trim_end());
+                shell.notice(Notice { text, notes: Vec::new() });
             }
             if ended {
                 return;

@@ -8,6 +8,7 @@
     reason = "a test ends where it can't go on"
 )]
 
+mod beside;
 mod calls;
 mod links;
 mod place;

@@ -5,7 +5,9 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use camino::Utf8Path;
-use copydesk::shell::{Best, ChangeKind, FileContent, FileView, Outcome, ShellSettings, TrialMode, WallKind};
+use copydesk::shell::{
+    Best, ChangeKind, FileContent, FileView, ShellSettings, TreeChange, TrialMode, WallKind,
+};
 use proptest::prelude::*;
 
 use crate::place::{Place, code, settings};
@@ -20,8 +22,8 @@ pub(crate) fn place(best: Best, files: &[(&str, &str)]) -> Place {
 }
 
 /// Changes as lines: path and what became of it.
-pub(crate) fn told(place: &Place, outcome: &Outcome) -> Vec<String> {
-    let told = outcome.changes.iter().map(|change| {
+pub(crate) fn told(place: &Place, changes: &[TreeChange]) -> Vec<String> {
+    let told = changes.iter().map(|change| {
         let path = change.path.strip_prefix(&place.root).unwrap();
         match &change.kind {
             ChangeKind::Written(bytes) => format!("{path}: {}", String::from_utf8_lossy(bytes).trim_end()),
@@ -77,7 +79,7 @@ async fn a_command_sees_what_is_pending_and_changes_nothing() {
             .await;
         assert_eq!(output, "draftca.txt\nn\n", "{best:?}");
         assert_eq!(code(&outcome), 0);
-        assert_eq!(told(&place, &outcome)[0], "d.txt: new", "{best:?}");
+        assert_eq!(told(&place, &outcome.changes)[0], "d.txt: new", "{best:?}");
         assert_eq!(bits(&place.root), before, "{best:?}");
         let mode = &place.shell.known_ground().unwrap().mode;
         assert_eq!(*mode, best.mode);
@@ -122,8 +124,12 @@ async fn each_kind_of_change_is_told() {
             "tool.sh: y",
             "tool.sh Mode(493)",
         ];
-        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
-        assert_eq!(told(&place, &place.run("true", vec![]).await.1), Vec::<String>::new(), "told once");
+        assert_eq!(told(&place, &outcome.changes), wanted, "{best:?}");
+        assert_eq!(
+            told(&place, &place.run("true", vec![]).await.1.changes),
+            Vec::<String>::new(),
+            "told once"
+        );
     }
 }
 
@@ -139,9 +145,9 @@ async fn a_link_to_a_folder_is_told_and_stays() {
         let (output, outcome) = place.run(command, vec![]).await;
         assert_eq!(output, "a", "{best:?}");
         let wanted = ["dir/deep Whole { what: Link, size: 6 }", "made Whole { what: Link, size: 3 }"];
-        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+        assert_eq!(told(&place, &outcome.changes), wanted, "{best:?}");
         let (output, outcome) = place.run("cat made/a.txt dir/deep/b.txt; rm made", vec![]).await;
-        assert_eq!((output.as_str(), told(&place, &outcome)), ("ab", vec![]), "{best:?}");
+        assert_eq!((output.as_str(), told(&place, &outcome.changes)), ("ab", vec![]), "{best:?}");
         assert_eq!(bits(&place.root), before, "{best:?}");
     }
 }
@@ -153,7 +159,29 @@ async fn a_folder_that_is_made_anew_has_nothing_of_the_old_one() {
         let command = "mv dir other && mkdir -p dir/sub && echo x >dir/sub/x.txt";
         let (_, outcome) = place.run(command, vec![]).await;
         let wanted = ["dir/sub/c.txt Deleted", "dir/sub/x.txt: x", "other/sub/c.txt: c"];
-        assert_eq!(told(&place, &outcome), wanted, "{best:?}");
+        assert_eq!(told(&place, &outcome.changes), wanted, "{best:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_took_the_place_of_a_folder_is_told_when_it_goes() {
+    for best in TREES {
+        let place = place(best, &[("dir/a.txt", "a\n")]);
+        let mut drafts = Drafts::new();
+        let (_, outcome) = place.run("rm -r dir; echo file >dir", vec![]).await;
+        keep(&place, &mut drafts, &outcome.changes);
+        let (_, outcome) = place.run("mv dir other", views(&drafts)).await;
+        assert_eq!(told(&place, &outcome.changes), ["dir Deleted", "other: file"], "{best:?}");
+    }
+}
+
+#[tokio::test]
+async fn names_of_one_file_are_each_put_back() {
+    for best in TREES {
+        let place = place(best, &[("a.txt", "a\n"), ("b.txt", "b\n")]);
+        let (_, outcome) = place.run("ln -f b.txt a.txt; echo c >>a.txt", vec![]).await;
+        assert_eq!(told(&place, &outcome.changes), ["a.txt: b\nc", "b.txt: b\nc"], "{best:?}");
+        assert_eq!(place.run("cat a.txt b.txt", vec![]).await.0, "a\nb\n", "{best:?}");
     }
 }
 
@@ -162,7 +190,7 @@ async fn what_is_built_stays_for_the_next_command() {
     for best in TREES {
         let place = place(best, &[(".gitignore", "target/\n"), ("a.txt", "a")]);
         let (_, outcome) = place.run("mkdir -p target; echo built >target/out", vec![]).await;
-        assert_eq!(told(&place, &outcome), Vec::<String>::new(), "{best:?}");
+        assert_eq!(told(&place, &outcome.changes), Vec::<String>::new(), "{best:?}");
         assert_eq!(place.run("cat target/out", vec![]).await.0, "built\n", "{best:?}");
         assert!(!place.root.join("target").exists());
     }
@@ -174,7 +202,7 @@ async fn what_the_user_does_meanwhile_counts() {
         let place = place(best, &[("a.txt", "one\n"), ("b.txt", "b\n")]);
         let (_, outcome) = place.run("echo agent >>a.txt", vec![]).await;
         let draft = "one\nagent\n";
-        assert_eq!(told(&place, &outcome), ["a.txt: one\nagent"]);
+        assert_eq!(told(&place, &outcome.changes), ["a.txt: one\nagent"]);
         // Saved by the user while the tree has its older copy, which the desk merged.
         place.write("a.txt", "zero\none\n");
         let merged = || vec![place.view("a.txt", Some("zero\none\nagent\n"))];
@@ -185,7 +213,7 @@ async fn what_the_user_does_meanwhile_counts() {
         assert_eq!(place.run("cat a.txt", vec![]).await.0, "again\n", "{best:?}");
         // A deletion that is rejected.
         let (_, outcome) = place.run("rm b.txt", vec![]).await;
-        assert_eq!(told(&place, &outcome), ["b.txt Deleted"]);
+        assert_eq!(told(&place, &outcome.changes), ["b.txt Deleted"]);
         assert_eq!(place.run("ls", vec![place.view("b.txt", None)]).await.0, "a.txt\n", "{best:?}");
         assert_eq!(place.run("ls", vec![]).await.0, "a.txt\nb.txt\n", "{best:?}");
         // A file that is gone from the disk.
@@ -202,7 +230,7 @@ async fn a_file_that_the_user_saves_during_the_command_is_not_overwritten() {
         tokio::time::sleep(std::time::Duration::from_millis(400)).await;
         place.write("a.txt", "user\n");
         let outcome = task.ended().await;
-        let told = told(&place, &outcome);
+        let told = told(&place, &outcome.changes);
         // In an overlay the command saw the new text; a copy still had the old one.
         assert!(told == ["a.txt Overtaken"], "{best:?} {told:?}");
         assert_eq!(place.read("a.txt").as_deref(), Some("user\n"));
@@ -237,10 +265,10 @@ async fn the_repository_stays_as_it_is() {
     let (output, outcome) = place
         .run("git status --short; git log --oneline | wc -l", vec![place.view("a.txt", Some("b\n"))])
         .await;
-    assert_eq!((output.as_str(), told(&place, &outcome)), (" M a.txt\n1\n", vec![]));
+    assert_eq!((output.as_str(), told(&place, &outcome.changes)), (" M a.txt\n1\n", vec![]));
     let commit = "git -c user.name=a -c user.email=a@b commit -qam second && git log --oneline | wc -l";
     let (output, outcome) = place.run(commit, vec![place.view("a.txt", Some("b\n"))]).await;
-    assert_eq!((output.trim(), told(&place, &outcome)), ("2", vec![".git Repository".to_owned()]));
+    assert_eq!((output.trim(), told(&place, &outcome.changes)), ("2", vec![".git Repository".to_owned()]));
     assert_eq!(bits(&place.root), before);
 }
 
@@ -340,8 +368,8 @@ pub(crate) fn views(drafts: &Drafts) -> Vec<FileView> {
 }
 
 /// Keeps what was told, as a desk does: bytes that are no text in files of their own.
-pub(crate) fn keep(place: &Place, drafts: &mut Drafts, outcome: &Outcome) {
-    for change in &outcome.changes {
+pub(crate) fn keep(place: &Place, drafts: &mut Drafts, changes: &[TreeChange]) {
+    for change in changes {
         let draft = drafts.entry(change.path.to_string()).or_default();
         match &change.kind {
             ChangeKind::Written(bytes) => draft.content = Some(FileContent::Bytes(bytes.clone())),
@@ -386,7 +414,7 @@ proptest! {
             for round in rounds {
                 let script = round.join("\n");
                 let (_, outcome) = place.run(&format!("{{ {script}\n}} 2>/dev/null\n"), views(&drafts)).await;
-                keep(&place, &mut drafts, &outcome);
+                keep(&place, &mut drafts, &outcome.changes);
                 assert_eq!(bits(&place.root), before, "after {script}");
                 let (listed, _) = place.run(LIST, views(&drafts)).await;
                 assert_eq!(listed, expected(&place, &drafts), "after {script}");

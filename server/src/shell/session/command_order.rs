@@ -7,7 +7,7 @@ use camino::{Utf8Component, Utf8Path, Utf8PathBuf};
 
 use super::super::ground::{Ground, WallKind};
 use super::super::order::{Namespaces, Neighbour, Order, Rights, Walls};
-use super::super::trial_tree::{FileContent, FileView, is_ignored};
+use super::super::trial_tree::{FileContent, FileView, Others, is_ignored};
 use super::super::{Refusal, TrialMode, sandbox};
 use super::places::Places;
 use super::{Request, Shell, TREE, failed};
@@ -35,7 +35,7 @@ impl Shell {
         ground: &Ground,
         places: &Places,
     ) -> Result<Order, Refusal> {
-        let (mode, roots) = (ground.mode, self.roots.clone());
+        let (mode, roots, others) = (ground.mode, self.roots.clone(), self.others());
         let views = match ground.walls {
             // A right on a folder is one on all that is in it: what must not be read there is not there.
             WallKind::Rights => without(&request.views, &request.hidden),
@@ -48,7 +48,7 @@ impl Shell {
                 return Ok((Vec::new(), Vec::new(), begin));
             }
             trees.begin(mode, &roots, &folder)?;
-            trees.put(&views)?;
+            trees.put(&views, others)?;
             let cwd = trees.begin_in(begin, is_seen_at_its_place);
             Ok((trees.mounts(&work)?, trees.copies(), cwd))
         });
@@ -88,6 +88,12 @@ impl Shell {
             WallKind::Open => Walls::Open,
         };
         Ok(Order { argv, cwd, environment, walls, filter: ground.filter, limits: self.settings.limits })
+    }
+
+    /// Before the command is one of the tasks itself.
+    fn others(&self) -> Others {
+        let runs = self.lock().tasks.values().any(|task| task.outcome().is_none());
+        if runs { Others::Run } else { Others::None }
     }
 
     /// A command within walls that still runs: whoever starts a server in the background talks to it with the next command.

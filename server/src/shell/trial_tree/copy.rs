@@ -1,4 +1,5 @@
-//! The trial tree as a copy of the folder, for systems that have no overlay: what git ignores is left out or linked to.
+//! The trial tree as a copy of the folder, for systems that have no overlay: what git ignores is left out or linked to. What a
+//! command that still runs has written since somebody looked is never put over.
 
 mod walk;
 
@@ -7,14 +8,17 @@ use std::fs::{self, Metadata};
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::below::{self, Spot};
-use super::ignored::REPOSITORY;
+use super::ignored::{Ignored, REPOSITORY};
 use super::layer::{self, Content, Look, Stamp};
-use super::{Aside, ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole, real};
+use super::{
+    Aside, Before, ChangeKind, FileContent, FileView, LARGEST_KEPT, TextRule, TreeChange, Whole, real,
+};
 
 /// Folders that commands write: each copy has its own. Other ignored folders hold what was installed.
 const WRITTEN: [&str; 12] = [
@@ -43,6 +47,8 @@ pub(in crate::shell) struct CopyTree {
     links: BTreeSet<Utf8PathBuf>,
     /// Files that the views took out of it.
     gone: BTreeSet<Utf8PathBuf>,
+    /// When the copy was last made to say what it should, or looked at.
+    known_at: SystemTime,
 }
 
 #[derive(Clone, Debug)]
@@ -54,6 +60,8 @@ struct Copied {
     mode: u32,
     /// What it holds, if that is known and not what the real file holds.
     content: Option<Content>,
+    /// Of a text that is not the disk's: what the next change of it is made from.
+    text: Option<Arc<[u8]>>,
     /// The file outside of the copy that it holds the same as.
     from: Option<Utf8PathBuf>,
 }
@@ -62,7 +70,7 @@ impl Copied {
     /// As the copy was found.
     fn found(metadata: &Metadata, content: Option<Content>) -> Self {
         let (stamp, mode) = (Stamp::of(metadata), layer::mode(Some(metadata)));
-        Self { lower: None, stamp, mode, content, from: None }
+        Self { lower: None, stamp, mode, content, text: None, from: None }
     }
 }
 
@@ -71,7 +79,14 @@ impl CopyTree {
     pub(in crate::shell) fn new(lower: &Utf8Path, copy: &Utf8Path) -> io::Result<Self> {
         fs::create_dir_all(copy)?;
         let (known, links, gone) = (BTreeMap::new(), BTreeSet::new(), BTreeSet::new());
-        Ok(Self { lower: lower.to_owned(), copy: copy.to_owned(), known, links, gone })
+        Ok(Self {
+            lower: lower.to_owned(),
+            copy: copy.to_owned(),
+            known,
+            links,
+            gone,
+            known_at: SystemTime::now(),
+        })
     }
 
     pub(in crate::shell) fn root(&self) -> &Utf8Path {
@@ -96,6 +111,7 @@ impl CopyTree {
 
     /// Makes the copy say what `views` say, and elsewhere what the disk says.
     pub(in crate::shell) fn put(&mut self, views: &[FileView]) -> io::Result<()> {
+        self.known_at = SystemTime::now();
         let inside = views
             .iter()
             .filter_map(|view| Some((view.path.strip_prefix(&self.lower).ok()?.to_owned(), view)));
@@ -107,7 +123,10 @@ impl CopyTree {
         let odd: Vec<(Utf8PathBuf, Metadata)> = odd_names(&self.lower, &self.copy).collect();
         there.extend(odd.iter().map(|(path, _)| path.as_path()));
         let is_lost = |path: &Utf8PathBuf| {
-            !there.contains(path.as_path()) && is_real(path) && !self.links.contains(path)
+            !there.contains(path.as_path())
+                && is_real(path)
+                && !self.links.contains(path)
+                && !self.is_unseen(path)
         };
         // Before anything is put there: a folder may have to take the place of a file.
         for path in self.known.keys().filter(|path| is_lost(path)).cloned().collect::<Vec<_>>() {
@@ -119,7 +138,8 @@ impl CopyTree {
                 self.follow(path, metadata)?;
             }
         }
-        self.gone.clear();
+        let gone = std::mem::take(&mut self.gone);
+        self.gone = gone.into_iter().filter(|path| self.is_unseen(path)).collect();
         for (path, view) in views {
             self.show(path, view)?;
         }
@@ -128,12 +148,14 @@ impl CopyTree {
     }
 
     /// What differs in the copy from what was put there, or was found the last time.
-    pub(in crate::shell) fn changes(&mut self, rule: TextRule, begun: SystemTime) -> Vec<TreeChange> {
+    pub(in crate::shell) fn changes(&mut self, rule: TextRule) -> Vec<TreeChange> {
+        let since = std::mem::replace(&mut self.known_at, SystemTime::now());
         let mut found = Vec::new();
         let mut there = BTreeSet::new();
         for (path, metadata) in files(&self.lower, &self.copy) {
-            for kind in self.change(&path, &metadata, rule, begun) {
-                found.push(TreeChange { path: self.lower.join(&path), kind });
+            let before = self.before(&path);
+            for kind in self.change(&path, &metadata, rule, since) {
+                found.push(TreeChange { path: self.lower.join(&path), before: before.clone(), kind });
             }
             there.insert(path);
         }
@@ -141,7 +163,7 @@ impl CopyTree {
             let before = self.known.insert(path.clone(), Copied::found(&metadata, None));
             if before.is_none_or(|before| before.stamp != Stamp::of(&metadata)) {
                 let kind = ChangeKind::Whole { what: Whole::OddName, size: metadata.len() };
-                found.push(TreeChange { path: self.lower.join(&path), kind });
+                found.push(TreeChange { path: self.lower.join(&path), before: Before::Disk, kind });
             }
             there.insert(path);
         }
@@ -149,11 +171,12 @@ impl CopyTree {
             !there.contains(*path) && self.spot(path).and_then(|spot| spot.metadata()).is_err()
         };
         for path in self.known.keys().filter(lost).cloned().collect::<Vec<_>>() {
+            let before = self.before(&path);
             self.known.remove(&path);
             self.gone.insert(path.clone());
             // Nobody but commands ever saw such a link.
             if !self.links.remove(&path) {
-                found.push(TreeChange { path: self.lower.join(path), kind: ChangeKind::Deleted });
+                found.push(TreeChange { path: self.lower.join(path), before, kind: ChangeKind::Deleted });
             }
         }
         found.sort_by(|one, other| one.path.cmp(&other.path));
@@ -165,7 +188,7 @@ impl CopyTree {
         path: &Utf8Path,
         metadata: &Metadata,
         rule: TextRule,
-        begun: SystemTime,
+        since: SystemTime,
     ) -> Vec<ChangeKind> {
         let whole = |what| vec![ChangeKind::Whole { what, size: metadata.len() }];
         let known = self.known.get(path).cloned();
@@ -188,7 +211,9 @@ impl CopyTree {
         }
         let look = self.spot(path).and_then(|spot| Look::at(&spot, rule));
         let Ok(Look { content, text, metadata }) = look else { return Vec::new() };
-        self.known.insert(path.to_owned(), Copied::found(&metadata, Some(content)));
+        let now = Copied { text: text.as_deref().map(Arc::from), ..Copied::found(&metadata, Some(content)) };
+        self.known.insert(path.to_owned(), now);
+        self.gone.remove(path);
         let real = real::metadata(&self.lower, path);
         let usual = layer::mode(real.as_ref().filter(|real| real.is_file()));
         let shown_mode = known.as_ref().map_or(usual, |known| known.mode);
@@ -202,7 +227,7 @@ impl CopyTree {
         let changed = real.and_then(|real| real.modified().ok());
         let written = match text {
             _ if is_same => None,
-            _ if was_real && changed.is_some_and(|changed| changed > begun) => Some(ChangeKind::Overtaken),
+            _ if was_real && changed.is_some_and(|changed| changed > since) => Some(ChangeKind::Overtaken),
             Some(text) => Some(ChangeKind::Written(text)),
             None => Some(ChangeKind::Bytes(Aside::of(self.spot(path), metadata.len(), &self.copy))),
         };
@@ -211,6 +236,9 @@ impl CopyTree {
 
     /// The copy has at `path` what the disk has.
     fn follow(&mut self, path: &Utf8Path, real: &Metadata) -> io::Result<()> {
+        if self.is_unseen(path) {
+            return Ok(());
+        }
         let lower = Stamp::of(real);
         let (before, mode) = (self.known.get(path), layer::mode(Some(real)));
         let now = self.spot(path).and_then(|spot| spot.metadata()).map(|now| Stamp::of(&now)).ok();
@@ -254,9 +282,12 @@ impl CopyTree {
     }
 
     fn show(&mut self, path: Utf8PathBuf, view: &FileView) -> io::Result<()> {
+        if self.is_unseen(&path) {
+            return Ok(());
+        }
         let real = real::metadata(&self.lower, &path).filter(Metadata::is_file);
         let mode = view.mode.unwrap_or_else(|| layer::mode(real.as_ref()));
-        let (content, from) = match &view.content {
+        let (content, text, from) = match &view.content {
             FileContent::Absent => {
                 self.remove(&path)?;
                 self.known.remove(&path);
@@ -264,32 +295,48 @@ impl CopyTree {
                 return Ok(());
             }
             FileContent::Real if real.is_none() => return Ok(()),
-            FileContent::Real => (None, None),
+            FileContent::Real => (None, None, None),
             FileContent::Bytes(bytes) => {
                 let (spot, content) = (self.make_room(&path)?, Content::of(bytes));
                 if !content.is_in(&spot) {
                     spot.write(bytes.as_slice(), mode)?;
                 }
-                (Some(content), None)
+                (Some(content), Some(bytes.as_slice().into()), None)
             }
-            // By a command that still runs, and may have it open: what came of it is told when somebody looks.
-            FileContent::Kept(_) if self.is_written_since(&path) => return Ok(()),
-            FileContent::Kept(from) => (Some(self.copy_in(&path, from, mode)?), Some(from.clone())),
+            FileContent::Kept(from) => (Some(self.copy_in(&path, from, mode)?), None, Some(from.clone())),
         };
         let spot = self.make_room(&path)?;
         if layer::mode(Some(&spot.metadata()?)) != mode {
             spot.set_mode(mode)?;
         }
         let lower = self.known.get(&path).and_then(|known| known.lower).filter(|_| content.is_none());
-        let copied = Copied { lower, from, ..Copied::found(&spot.metadata()?, content) };
+        let copied = Copied { lower, text, from, ..Copied::found(&spot.metadata()?, content) };
         self.known.insert(path, copied);
         Ok(())
     }
 
-    /// The file was changed since it was looked at.
-    fn is_written_since(&self, path: &Utf8Path) -> bool {
-        let now = self.spot(path).and_then(|spot| spot.metadata()).map(|now| Stamp::of(&now));
-        self.known.get(path).is_some_and(|known| now.is_ok_and(|now| now != known.stamp))
+    /// A command has changed the file since somebody looked, and still runs: what came of it is told at the next look.
+    fn is_unseen(&self, path: &Utf8Path) -> bool {
+        let own = self.spot(path).and_then(|spot| spot.metadata()).ok();
+        let differs = match (self.known.get(path), &own) {
+            (Some(_), Some(own)) if own.is_dir() => false,
+            (Some(known), Some(own)) => {
+                !Stamp::of(own).is_as_written(known.stamp) || layer::mode(Some(own)) != known.mode
+            }
+            (Some(_), None) => true,
+            (None, own) => own.as_ref().is_some_and(Metadata::is_file),
+        };
+        // What git ignores nobody looks at.
+        differs && !Ignored::new(&self.lower, &self.copy).is_below(path)
+    }
+
+    /// What the file at `path` was when it was put there or looked at.
+    fn before(&self, path: &Utf8Path) -> Before {
+        match self.known.get(path).and_then(|known| known.text.clone()) {
+            Some(text) => Before::Text(text),
+            None if self.gone.contains(path) => Before::Absent,
+            None => Before::Disk,
+        }
     }
 
     /// The copy holds what the file `from` does.

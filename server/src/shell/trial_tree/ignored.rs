@@ -42,6 +42,12 @@ impl Ignored {
         Self { lower: lower.to_owned(), upper: upper.to_owned(), of_folders: HashMap::new(), of_all }
     }
 
+    /// Whether git ignores the file `path`, relative to the root, or a folder that it lies in.
+    pub(super) fn is_below(&mut self, path: &Utf8Path) -> bool {
+        let mut folders = path.ancestors().skip(1).filter(|folder| !folder.as_str().is_empty());
+        folders.any(|folder| self.is(folder, true)) || self.is(path, false)
+    }
+
     /// Whether git ignores `path`, relative to the root, whose folders are not ignored.
     pub(super) fn is(&mut self, path: &Utf8Path, is_folder: bool) -> bool {
         let whole = self.lower.join(path);

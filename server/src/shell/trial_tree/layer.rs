@@ -36,6 +36,11 @@ impl Stamp {
         }
     }
 
+    /// Whether it is `other`, but for what happens to a file when another name of it goes.
+    pub(super) fn is_as_written(self, other: Self) -> bool {
+        self == Self { changed: self.changed, ..other }
+    }
+
     /// Whether its content was written after that of `other`.
     pub(super) fn is_newer(self, other: Self) -> bool {
         self.modified > other.modified

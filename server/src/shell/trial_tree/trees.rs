@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io;
-use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
@@ -10,7 +9,7 @@ use super::super::TrialMode;
 use super::super::order::Tree;
 use super::copy::CopyTree;
 use super::overlay::OverlayTree;
-use super::{FileView, TextRule, TreeChange};
+use super::{FileView, Others, TextRule, TreeChange};
 
 #[derive(Debug, Default)]
 pub(in crate::shell) enum Trees {
@@ -51,19 +50,20 @@ impl Trees {
         Ok(())
     }
 
-    pub(in crate::shell) fn put(&mut self, views: &[FileView]) -> io::Result<()> {
+    /// `others`: commands that work on the trees meanwhile.
+    pub(in crate::shell) fn put(&mut self, views: &[FileView], others: Others) -> io::Result<()> {
         match self {
             Self::None => Ok(()),
-            Self::Overlay(trees) => trees.iter_mut().try_for_each(|tree| tree.put(views)),
+            Self::Overlay(trees) => trees.iter_mut().try_for_each(|tree| tree.put(views, others)),
             Self::Copy(trees) => trees.iter_mut().try_for_each(|tree| tree.put(views)),
         }
     }
 
-    pub(in crate::shell) fn changes(&mut self, rule: TextRule, begun: SystemTime) -> Vec<TreeChange> {
+    pub(in crate::shell) fn changes(&mut self, rule: TextRule) -> Vec<TreeChange> {
         match self {
             Self::None => Vec::new(),
-            Self::Overlay(trees) => trees.iter_mut().flat_map(|tree| tree.changes(rule, begun)).collect(),
-            Self::Copy(trees) => trees.iter_mut().flat_map(|tree| tree.changes(rule, begun)).collect(),
+            Self::Overlay(trees) => trees.iter_mut().flat_map(|tree| tree.changes(rule)).collect(),
+            Self::Copy(trees) => trees.iter_mut().flat_map(|tree| tree.changes(rule)).collect(),
         }
     }
 

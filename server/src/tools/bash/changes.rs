@@ -41,7 +41,7 @@ pub(super) async fn propose(
     changes: &[TreeChange],
     unfinished: Option<&str>,
 ) -> Vec<Told> {
-    let extents = Extents::of(context, views, command, changes);
+    let extents = Extents::of(views, command, changes);
     let mut told = Vec::new();
     for change in changes {
         let Some(path) = AbsPath::new(&change.path) else { continue };
@@ -78,7 +78,8 @@ pub(super) async fn propose(
         let what = match (&change.kind, denied) {
             (_, Some(denied)) => denied,
             (ChangeKind::Written(bytes), None) => {
-                let (what, form) = written(context, views, reason, (&path, bytes), &extents).await;
+                let base = views.before(change);
+                let (what, form) = written(context, reason, (&path, bytes), base, &extents).await;
                 if let Some(what) = form {
                     told.push(Told { path: context.workspace.display(&path), what, must_ask: None });
                 }
@@ -109,12 +110,12 @@ pub(super) async fn propose(
     told
 }
 
-/// What became of the text, and what is to be said besides of the bytes that it is written in.
+/// What became of the text that was made of `base`, and what is to be said besides of the bytes that it is written in.
 async fn written(
     context: &ToolUseContext,
-    views: &Views,
     reason: Reason,
     (path, bytes): (&AbsPath, &[u8]),
+    base: Option<Text>,
     extents: &Extents,
 ) -> (What, Option<What>) {
     let Some(text) = text_of(bytes).filter(|_| !whole::is_no_text(context, path)) else {
@@ -122,11 +123,7 @@ async fn written(
     };
     // A text keeps the encoding of its file, and a new one has none of its own.
     let keeps_form = context.documents.bytes_of(path, &text) == bytes;
-    // What the command began from: what the user typed since then is merged in.
-    let base = match views.text(path) {
-        Some(shown) => shown.clone(),
-        None => context.documents.on_disk(path).ok().map(|disk| disk.text),
-    };
+    // What the user typed since then is merged in.
     let is_new = base.is_none();
     let extent = extents.at(path, is_new);
     if !keeps_form && base.as_ref() == Some(&text) {

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 
-use super::super::ToolUseContext;
 use super::views::Views;
 use crate::documents::{AbsPath, Text, text_of};
 use crate::permissions::{PathWord, assess};
@@ -21,18 +20,14 @@ pub(super) struct Extents {
 
 impl Extents {
     /// Of what `command` changed.
-    pub(super) fn of(context: &ToolUseContext, views: &Views, command: &str, changes: &[TreeChange]) -> Self {
-        let before = |path: &AbsPath| match views.text(path) {
-            Some(shown) => shown.clone(),
-            None => context.documents.on_disk(path).ok().map(|disk| disk.text),
-        };
+    pub(super) fn of(views: &Views, command: &str, changes: &[TreeChange]) -> Self {
         let mut gone = Vec::new();
         let mut made = Vec::new();
         for change in changes {
             let Some(path) = AbsPath::new(&change.path) else { continue };
             match &change.kind {
-                ChangeKind::Deleted => gone.push(path),
-                ChangeKind::Written(bytes) if before(&path).is_none() => made.push((path, bytes)),
+                ChangeKind::Deleted => gone.push(change),
+                ChangeKind::Written(bytes) if views.before(change).is_none() => made.push((path, bytes)),
                 ChangeKind::Written(_)
                 | ChangeKind::Bytes(_)
                 | ChangeKind::Mode(_)
@@ -45,7 +40,7 @@ impl Extents {
         let moved = if gone.len() * made.len() > MOST_PAIRS {
             made.into_iter().map(|(path, _)| path).collect()
         } else {
-            let gone: Vec<Text> = gone.iter().filter_map(before).collect();
+            let gone: Vec<Text> = gone.into_iter().filter_map(|change| views.before(change)).collect();
             let is_half = |bytes: &[u8]| {
                 let text = text_of(bytes);
                 text.is_some_and(|text| gone.iter().any(|gone| is_moved(gone, &text)))

@@ -1,6 +1,7 @@
 //! What the model and the editor are told of a command.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -12,7 +13,7 @@ use crate::documents::AbsPath;
 use crate::permissions::is_tracked;
 use crate::review::{Bits, ComesIn, HunkId, ModeChange, Proposed, WholeBytes, WholeFile};
 use crate::shell::command::is_benign_exit;
-use crate::shell::{Exit, Ground, How, Outcome, Shown, Task, TrialMode, WallKind};
+use crate::shell::{Exit, Ground, How, Notice, Outcome, Shown, Task, TrialMode, WallKind};
 
 /// Why a command goes on without anybody waiting for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +51,7 @@ pub(super) fn report(
         shown.lossy.then(|| "(Bytes that are no UTF-8 are shown as U+FFFD.)".to_owned()),
         moved.map(|folder| format!("Shell cwd was reset to {folder}")),
         kept_from_it(context, task.command(), &shown.text, apart.hidden),
-        list(changes),
+        list("It changed:", changes),
         place(task.ground(), apart.unseen),
     ];
     let text =
@@ -83,13 +84,23 @@ pub(super) fn running(task: &Task, how: Report) -> ToolResult {
 }
 
 /// What the model is told when a command in the background has ended.
-pub(super) fn notice(task: &Task, ended: &ToolResult) -> String {
+pub(super) fn notice(task: &Task, ended: ToolResult) -> Notice {
     let texts = ended.content.iter().filter_map(|content| match content {
         ToolResultContent::Text(text) => Some(text.as_str()),
         _ => None,
     });
     let text = texts.collect::<Vec<_>>().join("\n");
-    format!("The background command {} (`{}`) has ended.\n{text}", task.id(), task.command())
+    let text = format!("The background command {} (`{}`) has ended.\n{text}", task.id(), task.command());
+    Notice { text, notes: ended.notes }
+}
+
+/// What the model is told of what commands in the background have changed before they end.
+pub(super) fn up_to_now(running: &[Arc<Task>], changes: &[Told]) -> Notice {
+    let names: Vec<String> =
+        running.iter().map(|task| format!("{} (`{}`)", task.id(), task.command())).collect();
+    let list = list("Up to now that has changed:", changes).unwrap_or_default();
+    let text = format!("Still running in the background: {}.\n{list}", names.join(", "));
+    Notice { text, notes: left_behind(changes).into_iter().collect() }
 }
 
 /// What the model is told of the changes of a command that was cancelled, if there can be any.
@@ -106,6 +117,14 @@ pub(super) fn undone(context: &ToolUseContext, task: &Task, outcome: &Outcome) -
         }
     };
     Some(format!("The command `{}` was cancelled. {changed}", task.command()))
+}
+
+/// The same, where another command runs on, whose changes they may be.
+pub(super) fn cancelled_beside_others(task: &Task, changes: &[Told]) -> Notice {
+    let intro = "By it, or by one that runs in the background, that had changed by then:";
+    let list = list(intro, changes).unwrap_or_default();
+    let text = format!("The command `{}` was cancelled. {list}", task.command());
+    Notice { text, notes: left_behind(changes).into_iter().collect() }
 }
 
 /// How it ended, if that has to be said, and whether it counts as an error.
@@ -154,11 +173,11 @@ fn kept_from_it(context: &ToolUseContext, command: &str, output: &str, hidden: &
     })
 }
 
-fn list(changes: &[Told]) -> Option<String> {
+fn list(intro: &str, changes: &[Told]) -> Option<String> {
     if changes.is_empty() {
         return None;
     }
-    let mut text = "It changed:".to_owned();
+    let mut text = intro.to_owned();
     for Told { path, what, must_ask } in changes.iter().take(NAMED) {
         let mut line = match what {
             What::Created(proposed) => format!("{path}: new, {}", fate(proposed)),

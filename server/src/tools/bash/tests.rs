@@ -7,7 +7,7 @@ use super::*;
 use crate::documents::Kept;
 use crate::permissions::{Behavior, Rule, SettledRule, Source};
 use crate::review::{Decide, WholeBytes, WholeChange};
-use crate::shell::{ChangeKind, LARGEST_KEPT, TreeChange};
+use crate::shell::{Before, ChangeKind, LARGEST_KEPT, TreeChange};
 use crate::tools::fixture::Fixture;
 
 #[track_caller]
@@ -47,7 +47,7 @@ fn with_picture() -> Fixture {
 async fn changed(fixture: &Fixture, name: &str, kind: ChangeKind, unfinished: Option<&str>) -> changes::Told {
     let context = fixture.context();
     let views = Views::of(&context).await;
-    let changes = [TreeChange { path: fixture.path(name).as_path().to_owned(), kind }];
+    let changes = [TreeChange { path: fixture.path(name).as_path().to_owned(), kind, before: Before::Disk }];
     let mut told = propose(&context, &views, ("make", "make it"), &changes, unfinished).await;
     told.remove(0)
 }
@@ -130,7 +130,11 @@ async fn what_is_done_to_a_link_is_told_and_nothing_happens_to_what_it_leads_to(
 async fn bytes_with_their_permissions_are_told_once() {
     let fixture = with_picture();
     let context = fixture.context();
-    let change = |name: &str, kind| TreeChange { path: fixture.path(name).as_path().to_owned(), kind };
+    let change = |name: &str, kind| TreeChange {
+        path: fixture.path(name).as_path().to_owned(),
+        kind,
+        before: Before::Disk,
+    };
     let changes = [
         change("old.png", ChangeKind::Written(b"text\n".to_vec())),
         change("old.png", ChangeKind::Mode(0o755)),

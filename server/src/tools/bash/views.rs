@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::super::ToolUseContext;
-use crate::documents::{AbsPath, FileStateCache, Kept, Text};
+use crate::documents::{AbsPath, FileStateCache, Kept, Text, text_of};
 use crate::permissions::forbidden_files;
 use crate::review::{AgentBytes, AgentWhole};
-use crate::shell::{FileContent, FileView};
+use crate::shell::{Before, FileContent, FileView, TreeChange};
 
 /// Unsaved text, and over it the session's drafts; and what is kept from it.
 #[derive(Clone)]
@@ -84,9 +84,17 @@ impl Views {
         self.wholes.get(path).is_some_and(|whole| whole.bytes.is_some())
     }
 
-    /// What the command was shown of the file at `path`, if that was not what the disk has.
-    pub(super) fn text(&self, path: &AbsPath) -> Option<&Option<Text>> {
-        self.texts.get(path)
+    /// The text that a command began from where it made this change; `None`: there was no file, or no text.
+    pub(super) fn before(&self, change: &TreeChange) -> Option<Text> {
+        let path = AbsPath::new(&change.path)?;
+        let before = match &change.before {
+            Before::Disk => self.documents.on_disk(&path).ok().map(|disk| disk.text),
+            Before::Absent => None,
+            Before::Text(bytes) => text_of(bytes),
+        }?;
+        // The editor's line ends, where it was shown with the disk's.
+        let shown = self.texts.get(&path).and_then(Option::as_ref);
+        Some(shown.filter(|shown| shown.same_but_for_line_ends(&before)).cloned().unwrap_or(before))
     }
 
     /// Editors leave the last line break out of what they send, and unify the others: that is no change.

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::Metadata;
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 use std::time::SystemTime;
 
 use camino::{Utf8Path, Utf8PathBuf};
@@ -11,7 +12,7 @@ use camino::{Utf8Path, Utf8PathBuf};
 use super::super::below;
 use super::super::ignored::{Ignored, REPOSITORY};
 use super::super::layer::{self, Look, Stamp};
-use super::super::{Aside, ChangeKind, LARGEST_KEPT, TextRule, TreeChange, Whole, real, whiteout};
+use super::super::{Aside, Before, ChangeKind, LARGEST_KEPT, TextRule, TreeChange, Whole, real, whiteout};
 use super::{Kept, Known, OverlayTree};
 
 /// One look at the layer.
@@ -19,7 +20,8 @@ pub(super) struct Differences<'t> {
     tree: &'t mut OverlayTree,
     ignored: Ignored,
     rule: TextRule,
-    begun: SystemTime,
+    /// When somebody last looked, or something was put there.
+    since: SystemTime,
     found: Vec<TreeChange>,
     /// Paths of the layer that have something of their own.
     present: BTreeSet<Utf8PathBuf>,
@@ -35,10 +37,10 @@ enum Real {
 }
 
 impl<'t> Differences<'t> {
-    pub(super) fn of(tree: &'t mut OverlayTree, rule: TextRule, begun: SystemTime) -> Self {
+    pub(super) fn of(tree: &'t mut OverlayTree, rule: TextRule, since: SystemTime) -> Self {
         let ignored = Ignored::new(&tree.lower, &tree.upper);
         let left = vec![(Utf8PathBuf::new(), Real::Shown)];
-        Self { tree, ignored, rule, begun, found: Vec::new(), present: BTreeSet::new(), left }
+        Self { tree, ignored, rule, since, found: Vec::new(), present: BTreeSet::new(), left }
     }
 
     pub(super) fn found(mut self) -> Vec<TreeChange> {
@@ -47,7 +49,7 @@ impl<'t> Differences<'t> {
         }
         let is_vanished = |(path, known): (&Utf8PathBuf, &Known)| {
             let has = matches!(known, Known::Has { .. }) && !self.present.contains(path);
-            (has && !self.tree.has(path)).then(|| path.clone())
+            (has && !self.tree.has_file(path)).then(|| path.clone())
         };
         let vanished: Vec<Utf8PathBuf> = self.tree.known.iter().filter_map(is_vanished).collect();
         for path in vanished {
@@ -135,7 +137,7 @@ impl<'t> Differences<'t> {
     }
 
     fn file(&mut self, path: &Utf8Path, metadata: &Metadata, real: Option<&Metadata>) {
-        let known = self.tree.known.get(path).copied();
+        let known = self.tree.known.get(path).cloned();
         let stamp = Stamp::of(metadata);
         if matches!(known, Some(Known::Has { stamp: known, .. }) if known == stamp)
             || self.tree.kept.get(path).is_some_and(|kept| kept.stamp == stamp)
@@ -149,19 +151,22 @@ impl<'t> Differences<'t> {
         let look = self.tree.spot(path).and_then(|spot| Look::at(&spot, self.rule));
         // Replaced since, by a command that still runs: the next look finds what it is then.
         let Ok(Look { content, text, metadata }) = look else { return };
-        let (is_same, shown_mode) = match known {
-            Some(Known::Has { content: known, mode, .. }) => (known == content, mode),
-            Some(Known::Gone) => (false, layer::mode(real)),
-            None => (real::holds(&self.tree.lower, path, content), layer::mode(real)),
+        let (is_same, shown_mode, before_text) = match &known {
+            Some(Known::Has { content: known, mode, text, .. }) => (*known == content, *mode, text.clone()),
+            Some(Known::Gone) => (false, layer::mode(real), None),
+            None => (real::holds(&self.tree.lower, path, content), layer::mode(real), None),
         };
-        // It can't be gone again: nobody else writes here.
-        let _ = self.tree.know(path, content);
+        let before = self.tree.before(path);
+        let known_text = if is_same { before_text } else { text.as_deref().map(Arc::from) };
+        let (now, mode) = (Stamp::of(&metadata), layer::mode(Some(&metadata)));
+        self.tree.known.insert(path.to_owned(), Known::Has { content, text: known_text, stamp: now, mode });
         self.tree.kept.remove(path);
         if !is_same {
             self.tree.copies.remove(path);
             let overtaken = known.is_none() && self.is_newer(real);
             self.add(
                 path,
+                before.clone(),
                 match text {
                     _ if overtaken => ChangeKind::Overtaken,
                     Some(text) => ChangeKind::Written(text),
@@ -172,10 +177,10 @@ impl<'t> Differences<'t> {
                 },
             );
         }
-        let mode = layer::mode(Some(&metadata));
         if mode != shown_mode {
             let is_usual = mode == layer::mode(real);
-            self.add(path, if is_usual { ChangeKind::UsualMode } else { ChangeKind::Mode(mode) });
+            let kind = if is_usual { ChangeKind::UsualMode } else { ChangeKind::Mode(mode) };
+            self.add(path, before, kind);
         }
     }
 
@@ -205,16 +210,18 @@ impl<'t> Differences<'t> {
 
     fn gone(&mut self, path: &Utf8Path) {
         if !matches!(self.tree.known.get(path), Some(Known::Gone)) {
+            let before = self.tree.before(path);
             self.tree.known.insert(path.to_owned(), Known::Gone);
-            self.add(path, ChangeKind::Deleted);
+            self.add(path, before, ChangeKind::Deleted);
         }
     }
 
     fn whole(&mut self, path: &Utf8Path, metadata: &Metadata, what: Whole) {
         let kept = Kept { stamp: Stamp::of(metadata), lower: real::stamp(&self.tree.lower, path) };
+        let before = self.tree.before(path);
         self.tree.known.remove(path);
         if self.tree.kept.insert(path.to_owned(), kept).is_none_or(|before| before.stamp != kept.stamp) {
-            self.add(path, ChangeKind::Whole { what, size: metadata.len() });
+            self.add(path, before, ChangeKind::Whole { what, size: metadata.len() });
         }
     }
 
@@ -227,20 +234,20 @@ impl<'t> Differences<'t> {
                     names.iter().any(|name| !name.as_encoded_bytes().starts_with(b"index"))
                 });
         if is_more_than_index {
-            self.add(path, ChangeKind::Repository);
+            self.add(path, Before::Disk, ChangeKind::Repository);
         }
         if let Err(error) = self.tree.remove(path) {
             tracing::warn!(%error, "the changes of a repository can't be undone");
         }
     }
 
-    fn add(&mut self, path: &Utf8Path, kind: ChangeKind) {
-        self.found.push(TreeChange { path: self.tree.lower.join(path), kind });
+    fn add(&mut self, path: &Utf8Path, before: Before, kind: ChangeKind) {
+        self.found.push(TreeChange { path: self.tree.lower.join(path), before, kind });
     }
 
-    /// The real file was written after the command was started.
+    /// The real file was written since.
     fn is_newer(&self, real: Option<&Metadata>) -> bool {
-        real.and_then(|real| real.modified().ok()).is_some_and(|modified| modified > self.begun)
+        real.and_then(|real| real.modified().ok()).is_some_and(|modified| modified > self.since)
     }
 
     /// A whiteout is a folder if it hides one.

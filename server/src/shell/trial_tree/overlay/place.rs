@@ -5,12 +5,13 @@ use std::fs;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
+use std::sync::Arc;
 
 use camino::{Utf8Path, Utf8PathBuf};
 
 use super::super::below::{self, Spot};
 use super::super::layer::{self, Content, Stamp};
-use super::super::{FileContent, real, whiteout};
+use super::super::{FileContent, Others, real, whiteout};
 use super::{Known, OverlayTree};
 
 impl OverlayTree {
@@ -26,15 +27,13 @@ impl OverlayTree {
         let mode = mode.unwrap_or_else(|| layer::mode(lower.as_ref()));
         let open = |path: &Utf8Path| below::open_plain(path.as_std_path()).map(|(file, _)| file);
         let there = match self.known.get(path) {
-            Some(Known::Has { content, stamp, mode }) if self.stamp(path) == Some(*stamp) => {
+            Some(Known::Has { content, stamp, mode, .. }) if self.stamp(path) == Some(*stamp) => {
                 Some((*content, *mode))
             }
             Some(Known::Has { .. } | Known::Gone) | None => None,
         };
         let now = match content {
             FileContent::Absent => return self.hide(path),
-            // By a command that still runs, and may have it open: what came of it is told when somebody looks.
-            FileContent::Kept(_) if self.is_written_since(path) => return Ok(()),
             FileContent::Bytes(bytes) => Content::of(bytes),
             FileContent::Kept(from) => match there {
                 Some((content, _)) if self.copies.get(path) == Some(from) => content,
@@ -53,7 +52,11 @@ impl OverlayTree {
                 }
             }
             spot.set_mode(mode)?;
-            self.know(path, now)?;
+            let text = match content {
+                FileContent::Bytes(bytes) => Some(bytes.as_slice().into()),
+                FileContent::Absent | FileContent::Kept(_) | FileContent::Real => None,
+            };
+            self.know(path, now, text)?;
         }
         match content {
             FileContent::Kept(from) => self.copies.insert(path.to_owned(), from.clone()),
@@ -77,16 +80,18 @@ impl OverlayTree {
     ///
     /// A build tool goes by the time of a file. If the real one is older than what the tree had there until now, its
     /// content stays in the layer with a time of its own, or a build of the other text would pass for one of this.
-    pub(super) fn show_real(&mut self, path: &Utf8Path) -> io::Result<()> {
-        let Some(known) = self.known.get(path).copied() else { return Ok(()) };
+    pub(super) fn show_real(&mut self, path: &Utf8Path, others: Others) -> io::Result<()> {
+        let Some(known) = self.known.get(path).cloned() else { return Ok(()) };
         let lower = real::metadata(&self.lower, path);
         match (known, lower) {
             (Known::Gone, Some(_)) => self.uncover(path)?,
             (Known::Gone, None) => {}
             (Known::Has { .. }, None) => self.remove(path)?,
-            (Known::Has { content, stamp, mode }, Some(lower)) => {
+            (Known::Has { content, stamp, mode, .. }, Some(lower)) => {
                 let is_newer = Stamp::of(&lower).is_newer(stamp);
-                if !lower.is_file() || is_newer {
+                // A command that runs may have the file open: it goes on writing to the same one.
+                let may_go = is_newer && others == Others::None;
+                if !lower.is_file() || may_go {
                     self.remove(path)?;
                     self.uncover(path)?;
                 } else if !real::holds(&self.lower, path, content) || mode != layer::mode(Some(&lower)) {
@@ -100,11 +105,16 @@ impl OverlayTree {
         Ok(())
     }
 
-    /// Notes what the layer has at `path` by now.
-    pub(super) fn know(&mut self, path: &Utf8Path, content: Content) -> io::Result<()> {
+    /// Notes what the layer has at `path` by now; `text`, unless that is the disk's or none.
+    pub(super) fn know(
+        &mut self,
+        path: &Utf8Path,
+        content: Content,
+        text: Option<Arc<[u8]>>,
+    ) -> io::Result<()> {
         let now = self.spot(path)?.metadata()?;
         let (stamp, mode) = (Stamp::of(&now), layer::mode(Some(&now)));
-        self.known.insert(path.to_owned(), Known::Has { content, stamp, mode });
+        self.known.insert(path.to_owned(), Known::Has { content, text, stamp, mode });
         Ok(())
     }
 
@@ -126,9 +136,10 @@ impl OverlayTree {
         }
     }
 
-    /// Whether the layer has something at `path`, be it a sign that hides the real file.
-    pub(super) fn has(&self, path: &Utf8Path) -> bool {
-        self.spot(path).and_then(|spot| spot.metadata()).is_ok()
+    /// Whether the layer has something at `path` that is no folder, and does not only hide what the real one has.
+    pub(super) fn has_file(&self, path: &Utf8Path) -> bool {
+        let own = self.spot(path).and_then(|spot| spot.metadata());
+        own.is_ok_and(|own| !own.is_dir() && !whiteout::is_whiteout(&own))
     }
 
     pub(super) fn spot(&self, path: &Utf8Path) -> io::Result<Spot> {
@@ -139,14 +150,8 @@ impl OverlayTree {
         Some(Stamp::of(&self.spot(path).ok()?.metadata().ok()?))
     }
 
-    /// The file was changed since it was looked at.
-    fn is_written_since(&self, path: &Utf8Path) -> bool {
-        let now = self.stamp(path);
-        matches!(self.known.get(path), Some(Known::Has { stamp, .. }) if now.is_some_and(|now| now != *stamp))
-    }
-
     /// Whether the layer hides what the disk has at `path`.
-    fn is_hidden(&self, path: &Utf8Path) -> bool {
+    pub(super) fn is_hidden(&self, path: &Utf8Path) -> bool {
         let own = self.spot(path).and_then(|spot| spot.metadata());
         own.as_ref().is_ok_and(whiteout::is_whiteout)
             || (own.is_err() && self.covering_folder(path).is_some())
