@@ -103,7 +103,7 @@ impl Progress {
                 self.line(terminal, Look::Quiet, told);
             }
             Event::Retry { attempt, max, delay_ms, reason } => {
-                let seconds = delay_ms.div_ceil(1000);
+                let seconds = (delay_ms.saturating_add(500) / 1000).max(1);
                 let reason = reason.trim_end_matches('.');
                 let text = format!("! {reason}; trying again in {seconds} s ({attempt}/{max})");
                 self.line(terminal, Look::Bad, &text);
