@@ -3,7 +3,7 @@
 //! A file with one name costs a look at its number of names. Only for another one is the workspace gone through.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
+use std::fs::{self, Metadata};
 use std::sync::OnceLock;
 
 use ignore::WalkBuilder;
@@ -43,7 +43,12 @@ impl Clone for OtherNames {
 impl Policy {
     /// The other names of the file at `path`, links followed, that a rule or protection is about.
     pub(super) fn other_names(&self, path: &AbsPath) -> Vec<AbsPath> {
-        let Some(identity) = of_many_names(path) else { return Vec::new() };
+        self.other_names_of(path, fs::metadata(path.as_path()).ok().as_ref())
+    }
+
+    /// The same where it was looked at just now.
+    pub(super) fn other_names_of(&self, path: &AbsPath, now: Option<&Metadata>) -> Vec<AbsPath> {
+        let Some(identity) = now.and_then(identity) else { return Vec::new() };
         let limited = self.other_names.limited.get_or_init(|| limited(self));
         let names = limited.get(&identity).into_iter().flatten();
         names.filter(|name| *name != path).cloned().collect()
@@ -68,16 +73,19 @@ pub(super) fn all_names(policy: &Policy, files: &[AbsPath]) -> Vec<AbsPath> {
     names
 }
 
-/// `None` for what is no file, is not there, or has one name only.
-#[cfg(unix)]
 fn of_many_names(path: &AbsPath) -> Option<Identity> {
+    identity(&fs::metadata(path.as_path()).ok()?)
+}
+
+/// `None` for what is no file, or has one name only.
+#[cfg(unix)]
+fn identity(metadata: &Metadata) -> Option<Identity> {
     use std::os::unix::fs::MetadataExt as _;
-    let metadata = fs::metadata(path.as_path()).ok()?;
     (metadata.is_file() && metadata.nlink() > 1).then(|| (metadata.dev(), metadata.ino()))
 }
 
 #[cfg(not(unix))]
-fn of_many_names(_: &AbsPath) -> Option<Identity> {
+fn identity(_: &Metadata) -> Option<Identity> {
     None
 }
 
@@ -257,7 +265,7 @@ mod tests {
             }
             scene.check(&[rule], "Read", "copy.txt", "allow");
             scene.check(&[rule], "Bash", "cat copy.txt plain.txt", "allow");
-            assert!(scene.policy(&[rule]).forbids_reading(scene.root.join("notes.txt")), "{rule}");
+            assert!(scene.policy(&[rule]).forbids_reading(&scene.root.join("notes.txt")), "{rule}");
         }
     }
 

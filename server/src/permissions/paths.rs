@@ -64,12 +64,17 @@ impl PathSpec {
 
     /// Whether it is about `path`, or a folder that `path` lies in. Links are not followed.
     pub(super) fn covers(&self, path: &AbsPath) -> bool {
-        self.covers_file(path) || (path.as_path().is_dir() && self.covers_as(path, true))
+        self.covers_file(path) || (path.as_path().is_dir() && self.covers_folder(path))
     }
 
     /// The same of what is known to be no folder, without a look at the disk.
     pub(super) fn covers_file(&self, path: &AbsPath) -> bool {
         self.covers_as(path, false)
+    }
+
+    /// The same of what is known to be a folder.
+    pub(super) fn covers_folder(&self, path: &AbsPath) -> bool {
+        self.covers_as(path, true)
     }
 
     /// The one file that it is about, if it spells one rather than taking it in with others.

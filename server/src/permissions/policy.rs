@@ -115,15 +115,21 @@ impl Policy {
 
     /// Whether a search passes this file by, or what lies in this folder: a rule forbids to read it, or says to ask, which
     /// nobody did by naming a folder above it. `path` is a real one: no link is looked for in it.
-    pub fn forbids_reading(&self, path: AbsPath) -> bool {
+    pub fn forbids_reading(&self, path: &AbsPath) -> bool {
         let mut limits = self.rules.iter().filter(|settled| settled.behavior != Behavior::Allow).peekable();
         if limits.peek().is_none() {
             return false;
         }
-        let others = self.other_names(&path);
-        let reached = [Reached { spelled: path, real: None, others }];
+        // A search asks this of each file there is: the disk is looked at once.
+        let metadata = std::fs::metadata(path.as_path()).ok();
+        let others = self.other_names_of(&path, metadata.as_ref());
+        let is_dir = metadata.is_some_and(|metadata| metadata.is_dir());
         limits.any(|settled| match &settled.subject {
-            Subject::Files { family: Family::Reading, spec, .. } => covers(spec, Behavior::Deny, &reached),
+            Subject::Files { family: Family::Reading, spec, .. } => {
+                spec.covers_file(&path)
+                    || is_dir && spec.covers_folder(&path)
+                    || others.iter().any(|other| spec.covers_file(other))
+            }
             Subject::Tool(tool) => settled.behavior == Behavior::Deny && tool == "Read",
             Subject::Files { .. }
             | Subject::Command(_)

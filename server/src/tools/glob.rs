@@ -129,7 +129,7 @@ fn newest_first(
 ) -> Result<Vec<AbsPath>, Stopped> {
     let limits = policy.limits_reading();
     let changed = |file: &Candidate<'_>| {
-        let is_shown = matches(file) && !(limits && policy.forbids_reading(file.to_path()));
+        let is_shown = matches(file) && !(limits && policy.forbids_reading(&file.to_path()));
         // What is not on disk yet is the newest.
         is_shown.then(|| std::cmp::Reverse(file.modified().unwrap_or_else(SystemTime::now)))
     };

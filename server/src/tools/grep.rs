@@ -175,7 +175,7 @@ async fn grep(input: GrepInput, context: ToolUseContext) -> Result<ToolResult, T
                 if !filter.takes(file.path()) {
                     return None;
                 }
-                if limits && policy.forbids_reading(file.to_path()) {
+                if limits && policy.forbids_reading(&file.to_path()) {
                     passed_by.store(true, Ordering::Relaxed);
                     return None;
                 }

@@ -182,8 +182,8 @@ async fn listed(context: &ToolUseContext, places: &[Place]) -> String {
         // What lies outside, or a rule hides, is named and not shown: nobody has allowed to read it.
         let real = context.documents.real_path(&path);
         let may_be_read = context.workspace.holds(&real)
-            && !context.policy.forbids_reading(path.clone())
-            && !context.policy.forbids_reading(real.clone());
+            && !context.policy.forbids_reading(&path)
+            && !context.policy.forbids_reading(&real);
         let shown = if may_be_read { text(context, &real).await } else { None };
         let shown = shown.map(|text| text.line(line).trim().chars().take(200).collect::<String>());
         let shown = shown.map_or(String::new(), |line| format!(": {line}"));

@@ -239,7 +239,7 @@ fn what_a_search_passes_by() {
     let policy = policy(&["deny Read(.env)", "deny Read(secrets/**)", "ask Read(*.pem)", "allow Read"]);
     let names = [("a/.env", true), ("secrets/key", true), ("a/b.pem", true), ("src/a.rs", false)];
     for (name, want) in names {
-        assert_eq!(policy.forbids_reading(path(name)), want, "{name}");
+        assert_eq!(policy.forbids_reading(&path(name)), want, "{name}");
     }
 }
 
