@@ -143,3 +143,18 @@ async fn the_person_is_told_too_what_of_it_can_not_be_proposed() {
     assert!(message.to_string().contains("link: a symbolic link"), "{message}");
     puppets.end().await;
 }
+
+#[tokio::test]
+async fn the_session_takes_the_next_prompt_while_it_runs() {
+    let mut puppets = begin().await;
+    // Another one goes there by itself.
+    let slow = json!({ "command": "for i in $(seq 1000); do sleep 0.1; done", "timeout": 300 });
+    let moved = puppets.call("the agent", "Bash", slow).await;
+    assert!(moved.text.contains("goes on in the background as b2"), "{}", moved.text);
+    // The task ends and the next one begins.
+    let told = puppets.told("the agent").await;
+    assert!(told.contains("And now?"), "{told}");
+    let ran = puppets.call("the agent", "TaskOutput", json!({ "task_id": "b1", "block": false })).await;
+    assert!(ran.text.contains("running"), "{}", ran.text);
+    puppets.end().await;
+}

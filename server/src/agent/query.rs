@@ -44,7 +44,14 @@ pub(super) fn query(params: QueryParams) -> impl Stream<Item = SessionEvent> + S
         outbox.emit(LoopEvent::Done(terminal));
     };
     let running = running.into_stream().filter_map(|()| future::ready(None));
-    stream::select(UnboundedReceiverStream::new(received), running)
+    let events = stream::select(UnboundedReceiverStream::new(received), running);
+    // Whoever runs on in the background may hold the way out for as long as it likes.
+    stream::unfold(Some(Box::pin(events)), async |events| {
+        let mut events = events?;
+        let event = events.next().await?;
+        let is_last = matches!(event, SessionEvent::Loop(LoopEvent::Done(_)));
+        Some((event, (!is_last).then_some(events)))
+    })
 }
 
 async fn run(params: QueryParams, outbox: &Outbox) -> Terminal {
