@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::accepted::Regions;
 use super::alignment::Alignment;
 use super::claim::{Over, Watch};
+use super::existence::is_empty_file;
 use super::hunk::Hunk;
 use super::line::joined;
 use super::refusal::{Refusal, Warning};
@@ -211,6 +212,9 @@ impl Draft {
         match (&self.buffer, text) {
             (Some(before), Some(text)) if self.draft.is_some() => {
                 let before = before.clone();
+                if is_empty_file(&before) && self.empty_otherwise(&text) {
+                    return self.settle();
+                }
                 let deltas = super::delta::whole_text(&before, &text.to_string());
                 self.buffer = Some(text);
                 for delta in deltas.iter().rev() {

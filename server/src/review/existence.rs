@@ -110,6 +110,10 @@ impl Draft {
             (Some(buffer), Some(_)) => {
                 if let Some(hunk) = self.alignment.hunks.first_mut() {
                     hunk.buffer = 0..buffer.line_count();
+                    let mine = read(buffer, hunk.buffer.clone());
+                    if holds_nothing(&hunk.base) && holds_nothing(&mine) {
+                        hunk.base = mine;
+                    }
                     hunk.touch();
                 }
             }
@@ -123,8 +127,26 @@ impl Draft {
             self.buffer.as_ref().map(|text| read(text, 0..text.line_count())).unwrap_or_default();
         if let Some(hunk) = self.alignment.hunks.first_mut() {
             hunk.dirty = false;
-            hunk.conflicted = !same(&hunk.base, &mine);
+            let is_empty_still = holds_nothing(&hunk.base) && holds_nothing(&mine);
+            hunk.conflicted = !same(&hunk.base, &mine) && !is_empty_still;
         }
+    }
+
+    /// An empty file has become `text`, which is one in the other form that editors give it. Whether that was all: where the
+    /// agent has more than one change of it, or the user one of their own, it is a change like any other.
+    pub(super) fn empty_otherwise(&mut self, text: &Text) -> bool {
+        let Some(draft) = &self.draft else { return false };
+        let mine = read(text, 0..text.line_count());
+        let [hunk] = self.alignment.hunks.as_mut_slice() else { return false };
+        if hunk.conflicted || hunk.claim.is_some() || !holds_nothing(&hunk.base) || !holds_nothing(&mine) {
+            return false;
+        }
+        hunk.buffer = 0..text.line_count();
+        hunk.draft = 0..draft.line_count();
+        hunk.base = mine;
+        hunk.touch();
+        self.buffer = Some(text.clone());
+        true
     }
 
     /// The reasons of all hunks, and this one.
@@ -137,6 +159,16 @@ impl Draft {
         }
         reasons.into()
     }
+}
+
+/// Whether a file of these lines is an empty one. Neovim and Helix have a line break in it.
+fn holds_nothing(lines: &[Line]) -> bool {
+    lines.len() <= 2 && lines.iter().all(|line| line.text.is_empty())
+}
+
+/// The same of a text.
+pub(super) fn is_empty_file(text: &Text) -> bool {
+    text.len() <= "\r\n".len() && holds_nothing(&read(text, 0..text.line_count()))
 }
 
 /// The text that consists of these lines.

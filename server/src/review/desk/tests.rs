@@ -6,6 +6,7 @@ mod bench;
 mod bulk;
 mod disk;
 mod echo;
+mod empty;
 mod moves;
 mod sessions;
 mod shown;
