@@ -21,7 +21,7 @@ pub mod walk;
 mod watch;
 mod workspace;
 
-pub use disk::{DiskFile, Expected, Kind, Part, WriteError, text_of};
+pub use disk::{DiskFile, Expected, Intended, Kind, Part, WriteError, text_of};
 pub use encoding::{Encoding, encoding_of};
 pub use file_state::{Changed, Closed, ContentChange, FileStateCache, Ignored, OpenDocument, Opened};
 pub use kept::Kept;

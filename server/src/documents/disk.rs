@@ -1,5 +1,6 @@
 //! Closed files by their real paths: regular files only, read whole and decoded faithfully, and through no link.
 
+mod ahead;
 mod entry;
 mod in_place;
 mod part;
@@ -11,6 +12,8 @@ use std::fs::{File, Metadata};
 use std::hash::Hasher;
 use std::io::{Read, Write};
 
+pub use ahead::Intended;
+pub(super) use ahead::look_ahead;
 pub(super) use entry::{delete, rename};
 pub use part::Part;
 pub(super) use part::read_part;

@@ -1,11 +1,12 @@
 //! The file-state cache: open documents as the editor has them, closed files as the disk has them.
 
+use std::collections::BTreeSet;
 use std::ops::Range as Lines;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use super::decoded::DecodedTexts;
-use super::disk::{self, DiskFile, Expected, Kind, Part, WriteError};
+use super::disk::{self, DiskFile, Expected, Intended, Kind, Part, WriteError};
 use super::document::OpenDocuments;
 use super::looks::Looks;
 use super::{AbsPath, Change, Kept, PathCase, ReadError, Snapshot, Stamp, Text, links, uri};
@@ -265,6 +266,24 @@ impl FileStateCache {
     /// A character that the encoding does not have makes them UTF-8 too.
     pub fn bytes_of(&self, path: &AbsPath, text: &Text) -> Vec<u8> {
         disk::bytes_of(path, &text.to_string(), self.edit_limit)
+    }
+
+    /// Why that could not be done to a file, as far as it can be told without doing it. `leaving`: files that will be gone by
+    /// then. Whatever changes the file looks again.
+    pub fn look_ahead(
+        &self,
+        path: &AbsPath,
+        intended: &Intended,
+        leaving: &BTreeSet<AbsPath>,
+    ) -> Result<(), WriteError> {
+        match intended {
+            Intended::Mode { .. } => {}
+            Intended::Moved { to } => self.is_closed(path).and_then(|()| self.is_closed(to))?,
+            Intended::Text { .. } | Intended::Bytes(_) | Intended::Made(_) | Intended::Deleted => {
+                self.is_closed(path)?;
+            }
+        }
+        disk::look_ahead(path, intended, leaving, self.edit_limit)
     }
 
     /// Writes a closed file if the disk still says what is `expected`. Blocks for the time of an fsync.

@@ -4,6 +4,7 @@ mod actor;
 mod agent;
 mod as_they_come;
 mod carry;
+mod check;
 mod claim;
 mod disk;
 mod file;

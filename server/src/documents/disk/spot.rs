@@ -7,6 +7,8 @@ use std::os::fd::AsRawFd as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use rustix::fs::{Access, AtFlags, Mode, OFlags, accessat, linkat, openat, renameat, statat, unlinkat};
+#[cfg(target_os = "linux")]
+use rustix::fs::{StatxAttributes, StatxFlags, statx};
 use rustix::io::Errno;
 
 use crate::documents::AbsPath;
@@ -70,6 +72,29 @@ impl Spot {
     /// Whether the system says that this user can't write it.
     pub(super) fn is_read_only(&self) -> bool {
         accessat(&self.folder, &self.name, Access::WRITE_OK, AtFlags::empty()).is_err()
+    }
+
+    /// Whether nobody can write it, since the whole file system it is on is read-only.
+    pub(super) fn is_on_read_only_disk(&self) -> bool {
+        accessat(&self.folder, &self.name, Access::WRITE_OK, AtFlags::empty()) == Err(Errno::ROFS)
+    }
+
+    /// Whether it bears a mark that keeps it as it is whatever its mode bits say, also from root.
+    pub(super) fn is_marked(&self) -> bool {
+        is_marked(&self.folder, &self.name)
+    }
+
+    pub(super) fn folder_is_marked(&self) -> bool {
+        is_marked(&self.folder, ".")
+    }
+
+    /// An error if the system says that this user can't make or remove anything in the folder.
+    pub(super) fn folder_takes_entries(&self) -> io::Result<()> {
+        Ok(accessat(&self.folder, ".", Access::WRITE_OK | Access::EXEC_OK, AtFlags::empty())?)
+    }
+
+    pub(super) fn folder_metadata(&self) -> io::Result<Metadata> {
+        self.folder.metadata(".")
     }
 
     pub(super) fn delete(&self) -> io::Result<()> {
@@ -138,6 +163,19 @@ impl Drop for Successor<'_> {
             let _ = unlinkat(&self.of.folder, &self.name, AtFlags::empty());
         }
     }
+}
+
+/// `chattr +i` or `+a`. Elsewhere than on Linux, asking for access tells of such marks.
+#[cfg(target_os = "linux")]
+fn is_marked(folder: &Folder, name: &str) -> bool {
+    let looked = statx(folder, name, AtFlags::SYMLINK_NOFOLLOW, StatxFlags::empty());
+    let marks = StatxAttributes::IMMUTABLE | StatxAttributes::APPEND;
+    looked.is_ok_and(|found| found.stx_attributes.intersects(marks))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_marked(_folder: &Folder, _name: &str) -> bool {
+    false
 }
 
 /// Never over what is there.

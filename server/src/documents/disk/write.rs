@@ -27,6 +27,18 @@ pub enum WriteError {
     #[error("{path} is read-only: make it writable and accept again")]
     ReadOnly { path: AbsPath },
     #[error(
+        "{path} is marked as immutable or append-only: take the mark away (`chattr -i -a`) and accept again"
+    )]
+    Marked { path: AbsPath },
+    #[error(
+        "nothing can be made or removed beside {path}: make the folder {folder} writable and accept again"
+    )]
+    FolderReadOnly { path: AbsPath, folder: AbsPath },
+    #[error(
+        "{path} belongs to another user, who alone can do that to it: have it made yours and accept again"
+    )]
+    Foreign { path: AbsPath },
+    #[error(
         "{path} has changed on disk meanwhile, so it was not written: look at the change and accept again"
     )]
     Changed { path: AbsPath },
@@ -132,10 +144,16 @@ pub(super) fn found(path: &AbsPath) -> Result<(File, Metadata, Spot), WriteError
 
 /// The mode bits decide, so that it holds for root too; then what the system says for this user.
 pub(super) fn must_be_writable(path: &AbsPath, metadata: &Metadata, spot: &Spot) -> Result<(), WriteError> {
+    must_be_unmarked(path, spot)?;
     if metadata.permissions().readonly() || spot.is_read_only() {
         return Err(WriteError::ReadOnly { path: path.clone() });
     }
     Ok(())
+}
+
+/// Against such a mark nobody's permissions help.
+pub(super) fn must_be_unmarked(path: &AbsPath, spot: &Spot) -> Result<(), WriteError> {
+    if spot.is_marked() { Err(WriteError::Marked { path: path.clone() }) } else { Ok(()) }
 }
 
 fn replace(path: &AbsPath, text: &str, hash: u64, limit: u64) -> Result<u64, WriteError> {
@@ -179,7 +197,7 @@ pub(super) fn put_in_place(
     write().map_err(fail)
 }
 
-fn encode(path: &AbsPath, text: &str, encoding: Encoding) -> Result<Vec<u8>, WriteError> {
+pub(super) fn encode(path: &AbsPath, text: &str, encoding: Encoding) -> Result<Vec<u8>, WriteError> {
     // A file without a mark does not get one by an edit of its text.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     encoding.encode(text).map_err(|character| WriteError::Unmappable {
@@ -212,7 +230,7 @@ fn replace_atomically(
     Ok(true)
 }
 
-fn has_other_names(metadata: &Metadata) -> bool {
+pub(super) fn has_other_names(metadata: &Metadata) -> bool {
     std::os::unix::fs::MetadataExt::nlink(metadata) > 1
 }
 

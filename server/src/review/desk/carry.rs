@@ -5,12 +5,12 @@ use tokio::sync::oneshot::Sender;
 use tokio::time::Instant;
 
 use super::actor::Desk;
-use super::file::{File, Hand, LOST, Shown, Source};
+use super::file::{File, Hand, Shown, Source};
 use super::message::Message;
 use super::part::{Act, Part, result};
 use super::plan::refused;
 use super::under_way::{Claim, ClaimKind};
-use crate::documents::{AbsPath, Change, Expected, Text, WriteError, text_edits};
+use crate::documents::{AbsPath, Change, Expected, Text, text_edits};
 use crate::editor::FileEdit;
 use crate::review::{DecisionResult, Outcome};
 
@@ -108,19 +108,8 @@ impl Desk {
     fn open_edit(&mut self, part: &Part) -> Result<(Text, String, i32, Vec<Change>), Vec<DecisionResult>> {
         let path = &part.path;
         let refuse = |message: String| results_of(part, Outcome::Pending, Some(message));
-        if !self.editor.features().apply_edit {
-            let message =
-                "This editor takes no edits from a server: accept with the code action on the change.";
-            return Err(refuse(format!("{}: {message}", self.display(path))));
-        }
-        if self.files.get(path).is_some_and(|file| file.lost) {
-            return Err(refuse(format!("{}: {LOST}, then accept.", self.display(path))));
-        }
-        let stays =
-            self.draft_of(part).is_some_and(|draft| draft.draft.text().is_some() && draft.rename.is_none());
-        if !stays {
-            // The editor would go on showing, and could save again, what is deleted or moved below it.
-            return Err(refuse(WriteError::Open { path: path.clone() }.to_string()));
+        if let Some(cause) = self.kept_from_the_editor(part) {
+            return Err(refuse(format!("{}: {cause}.", self.display(path))));
         }
         let edits = self.edits(part)?;
         match self.files.get(path) {
@@ -260,7 +249,7 @@ impl Desk {
         })
     }
 
-    fn draft_of(&self, part: &Part) -> Option<&super::file::DraftFile> {
+    pub(super) fn draft_of(&self, part: &Part) -> Option<&super::file::DraftFile> {
         self.files.get(&part.path)?.drafts.get(&part.session)
     }
 }

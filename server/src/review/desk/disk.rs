@@ -1,11 +1,12 @@
 //! The disk, off the desk's own thread. The desk waits meanwhile, so nothing happens between a look and a write.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::actor::Desk;
 use super::file::{File, Hand, Source};
 use crate::documents::{
-    AbsPath, DiskFile, Expected, FileStateCache, Kept, ReadError, Snapshot, Stamp, Text, WriteError,
+    AbsPath, DiskFile, Expected, FileStateCache, Intended, Kept, ReadError, Snapshot, Stamp, Text, WriteError,
 };
 use crate::editor::Loudness;
 
@@ -84,6 +85,19 @@ impl Desk {
         let set = move |documents: &FileStateCache, path: &AbsPath| documents.set_mode(path, from, to);
         let done = self.off_thread(path, set).await;
         done.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
+    }
+
+    /// Why that could not be done to the file, as far as the disk can tell.
+    pub(super) async fn look_ahead(
+        &self,
+        path: &AbsPath,
+        intended: Intended,
+        leaving: BTreeSet<AbsPath>,
+    ) -> Result<(), WriteError> {
+        let look =
+            move |documents: &FileStateCache, path: &AbsPath| documents.look_ahead(path, &intended, &leaving);
+        let looked = self.off_thread(path, look).await;
+        looked.unwrap_or_else(|cause| Err(WriteError::Io { path: path.clone(), cause }))
     }
 
     pub(super) async fn delete(&self, path: &AbsPath, hash: u64) -> Result<(), WriteError> {

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::actor::Desk;
-use super::disk::is_read_only;
-use super::file::{Hand, LOST};
+use super::check::Refused;
+use super::file::LOST;
 use super::part::{Act, Part, Plan, result};
-use super::whole::Key;
+use super::whole::{Key, Planned};
 use crate::conversation::SessionId;
 use crate::documents::AbsPath;
 use crate::review::{
@@ -119,9 +119,12 @@ impl Desk {
     async fn plan_for_whole(&mut self, decide: Decide, key: &Key) -> Plan {
         match decide {
             Decide::Accept => match self.plan_whole(key).await {
-                Some(Ok(part)) => Plan { results: Vec::new(), parts: vec![part], bulk: false },
-                Some(Err(refused)) => done(vec![refused]),
-                None => done(Vec::new()),
+                Planned::Part(part) => Plan { results: Vec::new(), parts: vec![part], bulk: false },
+                Planned::LeftAlone(Refused { path, outcome, why })
+                | Planned::Refused(Refused { path, outcome, why }) => {
+                    done(vec![result(&path, None, outcome, Some(why))])
+                }
+                Planned::Nothing => done(Vec::new()),
             },
             Decide::Reject { reason } => {
                 done(self.reject_whole(key, reason.as_deref()).into_iter().collect())
@@ -211,19 +214,25 @@ impl Desk {
         let mut plan = Plan { results: Vec::new(), parts: Vec::new(), bulk: true };
         match decide {
             Decide::Accept => {
+                let mut refused = Vec::new();
                 for key in &files {
                     if self.has_text_changes(key) {
                         self.plan_accept(&key.0, &key.1, &mut plan);
                     }
                     match self.plan_whole(key).await {
-                        Some(Ok(part)) => plan.parts.push(part),
-                        Some(Err(refused)) => plan.results.push(refused),
-                        None => {}
+                        Planned::Part(part) => plan.parts.push(part),
+                        Planned::LeftAlone(Refused { path, outcome, why }) => {
+                            plan.results.push(result(&path, None, outcome, Some(why)));
+                        }
+                        Planned::Refused(why) => refused.push(why),
+                        Planned::Nothing => {}
                     }
                 }
-                if let Some(refused) = self.check_all(&plan.parts).await {
-                    plan.parts.clear();
-                    plan.results.push(refused);
+                refused.extend(self.check_all(&plan.parts).await);
+                if !refused.is_empty() {
+                    let parts = std::mem::take(&mut plan.parts);
+                    // The causes come first: a message has room for few.
+                    plan.results.splice(..0, self.nothing_accepted(refused, &parts));
                 }
             }
             Decide::Reject { reason } => {
@@ -293,59 +302,6 @@ impl Desk {
         lost.then(|| result(path, None, Outcome::Pending, Some(message())))
     }
 
-    /// The first file that could not be changed.
-    async fn check_all(&mut self, parts: &[Part]) -> Option<DecisionResult> {
-        for part in parts {
-            let path = &part.path;
-            let name = self.display(path);
-            let cause = if matches!(part.act, Act::Whole(_)) {
-                self.whole_refused(&(path.clone(), part.session.clone()))
-            } else if self.files.get(path).is_some_and(super::file::File::is_open) {
-                let cause =
-                    "this editor takes no edits from a server; accept change by change with code actions";
-                (!self.editor.features().apply_edit).then(|| cause.to_owned())
-            } else if is_read_only(path) {
-                Some("it is read-only; make it writable and accept again".to_owned())
-            } else {
-                match self.refresh(path, Hand::Disk).await {
-                    Ok(()) => self.changed_meanwhile(part).or_else(|| self.conflicts_now(part)),
-                    Err(error) => Some(error.to_string()),
-                }
-            };
-            if let Some(cause) = cause {
-                let message = format!("{name}: {cause}. Nothing was accepted.");
-                return Some(result(path, None, Outcome::Pending, Some(message)));
-            }
-        }
-        None
-    }
-
-    /// After a look at the disk: why what is to be accepted is not what was shown.
-    pub(super) fn changed_meanwhile(&self, part: &Part) -> Option<String> {
-        let now = self.hunks_of(&part.path, &part.session);
-        let stands = |wanted: &HunkRef| now.iter().any(|hunk| hunk.id == wanted.id);
-        if part.act.hunks().iter().all(stands) {
-            return None;
-        }
-        let gone = self.files.get(&part.path).is_some_and(|file| file.buffer.is_none());
-        let cause = if gone {
-            "it is not on disk any more. Bring it back and look at its changes again, or reject them"
-        } else {
-            "it was changed on disk just now. Look at its changes again, then accept"
-        };
-        Some(cause.to_owned())
-    }
-
-    /// After a look at the disk: what is to be accepted was pending before it.
-    fn conflicts_now(&self, part: &Part) -> Option<String> {
-        let now = self.hunks_of(&part.path, &part.session);
-        let conflicts = |wanted: &HunkRef| {
-            now.iter().any(|hunk| hunk.id == wanted.id && hunk.state == HunkState::Conflicted)
-        };
-        let cause = "it was changed on disk just now, in the same lines. Choose your text or the agent's there, then accept again";
-        part.act.hunks().iter().any(conflicts).then(|| cause.to_owned())
-    }
-
     fn reject_file(
         &mut self,
         path: &AbsPath,
@@ -393,7 +349,7 @@ impl Desk {
         hunks.iter().map(|hunk| result(path, Some(&hunk.id), Outcome::Rejected, None)).collect()
     }
 
-    fn hunks_of(&self, path: &AbsPath, session: &SessionId) -> Vec<HunkView> {
+    pub(super) fn hunks_of(&self, path: &AbsPath, session: &SessionId) -> Vec<HunkView> {
         let draft = self.files.get(path).and_then(|file| file.drafts.get(session));
         draft.map(|draft| draft.draft.hunks()).unwrap_or_default()
     }

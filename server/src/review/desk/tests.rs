@@ -4,6 +4,7 @@ mod agent;
 mod as_they_come;
 mod bench;
 mod bulk;
+mod checked_first;
 mod disk;
 mod echo;
 mod empty;

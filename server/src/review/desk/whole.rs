@@ -6,6 +6,7 @@ mod shown;
 
 use std::collections::BTreeMap;
 
+pub(super) use self::decided::Planned;
 pub(super) use self::shown::NO_TEXT;
 use self::shown::ShownReview;
 use super::actor::Desk;

@@ -12,18 +12,18 @@ const OLD: &[u8] = b"old\0";
 const NEW: &[u8] = b"new\0!";
 
 impl Bench {
-    fn bytes(&self, bytes: &[u8]) -> WholeChange {
+    pub(super) fn bytes(&self, bytes: &[u8]) -> WholeChange {
         WholeChange::Bytes(Kept::copy(bytes, self.keeping().as_path(), 1_000).unwrap())
     }
 
-    fn put_bytes(&self, name: &str, bytes: &[u8], mode: u32) {
+    pub(super) fn put_bytes(&self, name: &str, bytes: &[u8], mode: u32) {
         let path = self.path(name);
         fs::write(path.as_path(), bytes).unwrap();
         fs::set_permissions(path.as_path(), fs::Permissions::from_mode(mode)).unwrap();
     }
 
     /// Its mode and what it holds.
-    fn on_disk(&self, name: &str) -> Option<String> {
+    pub(super) fn on_disk(&self, name: &str) -> Option<String> {
         let bytes = fs::read(self.path(name).as_path()).ok()?;
         let mode = fs::metadata(self.path(name).as_path()).unwrap().mode() & 0o7777;
         Some(format!("{mode:o} {}", bytes.escape_ascii()))
@@ -34,7 +34,7 @@ impl Bench {
         fs::read_dir(self.keeping().as_path()).map_or(0, Iterator::count)
     }
 
-    async fn run(&self, session: &str, name: &str, change: WholeChange) -> bool {
+    pub(super) async fn run(&self, session: &str, name: &str, change: WholeChange) -> bool {
         self.propose_whole(session, name, change).await.unwrap().is_some()
     }
 
@@ -44,7 +44,7 @@ impl Bench {
     }
 }
 
-const fn mode(mode: u32) -> WholeChange {
+pub(super) const fn mode(mode: u32) -> WholeChange {
     WholeChange::Mode(Some(mode))
 }
 
@@ -248,9 +248,13 @@ async fn an_open_file_takes_permissions_but_no_bytes() {
     bench.open("a.txt", ABCD).await;
     bench.run("A", "run.sh", mode(0o755)).await;
     bench.run("A", "a.txt", bench.bytes(NEW)).await;
+    let before = bench.on_disk("run.sh");
     let results = bench.accept_all().await;
-    assert_eq!(outcomes(&results), [Outcome::Pending, Outcome::Accepted]);
+    assert_eq!(outcomes(&results), [Outcome::Pending; 2]);
     assert!(message(&results).contains("open in the editor"), "{results:?}");
+    assert_eq!(bench.on_disk("run.sh"), before, "nothing goes in where one file can't be changed");
+    let results = bench.decide(Decide::Accept, bench.offer("run.sh", "A").await).await;
+    assert_eq!(outcomes(&results), [Outcome::Accepted]);
     assert_eq!(bench.on_disk("run.sh").unwrap(), "755 a\\nb\\nc\\nd\\n");
     assert_eq!(bench.disk("a.txt").unwrap(), ABCD);
     bench.close("a.txt").await;

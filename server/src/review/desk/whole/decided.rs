@@ -1,45 +1,60 @@
 //! A decision about a file as a whole: it is written over the file that the command began from, and over no other.
 
 use super::Key;
-use crate::documents::{AbsPath, Expected, WriteError};
+use crate::documents::{AbsPath, Expected, Intended, WriteError};
 use crate::review::desk::actor::Desk;
-use crate::review::desk::disk::is_read_only;
+use crate::review::desk::check::Refused;
 use crate::review::desk::file::{Hand, Source};
 use crate::review::desk::part::{Act, Part, result};
 use crate::review::whole_file::Base;
 use crate::review::{AgentBytes, DecisionResult, Outcome, ToldWhat};
 
+/// What becomes of a file as a whole where all of it is accepted.
+pub(in crate::review::desk) enum Planned {
+    Part(Part),
+    /// It was in conflict before: that holds up nothing else.
+    LeftAlone(Refused),
+    Refused(Refused),
+    /// There is nothing to do for it.
+    Nothing,
+}
+
 impl Desk {
-    /// What accepting all of a file means for it as a whole: a part, or why not.
-    pub(in crate::review::desk) async fn plan_whole(
-        &mut self,
-        key: &Key,
-    ) -> Option<Result<Part, DecisionResult>> {
-        let refuse = |outcome, message: String| Some(Err(result(&key.0, None, outcome, Some(message))));
+    /// What accepting all of a file means for it as a whole, after a look at the disk.
+    pub(in crate::review::desk) async fn plan_whole(&mut self, key: &Key) -> Planned {
+        let because = |outcome, why| Refused { path: key.0.clone(), outcome, why };
+        let was_conflicted = self.whole.get(key).is_some_and(|whole| whole.draft.is_conflicted());
         let looked = self.look_at_whole(key).await;
-        let whole = self.whole.get(key)?;
+        let Some(whole) = self.whole.get(key) else { return Planned::Nothing };
         if let Err(error) = looked {
-            return refuse(Outcome::Pending, format!("{error}."));
+            return Planned::Refused(because(Outcome::Pending, format!("{error}.")));
         }
         if whole.draft.is_conflicted() {
-            return refuse(Outcome::Conflicted, self.conflict_message(&key.0));
+            let why = because(Outcome::Conflicted, self.conflict_message(&key.0));
+            // Of a conflict that was not there when it was shown, the person hears first.
+            return if was_conflicted { Planned::LeftAlone(why) } else { Planned::Refused(why) };
         }
         if whole.draft.is_of_a_made_text() && self.has_text_changes(key) {
             // They go along with the text.
-            return None;
+            return Planned::Nothing;
         }
         if whole.draft.has_bytes() && self.documents.is_open(&key.0) {
-            return refuse(Outcome::Pending, self.open_message(&key.0));
+            return Planned::Refused(because(Outcome::Pending, self.open_message(&key.0)));
         }
         let act = Act::Whole(whole.revision);
-        Some(Ok(Part { path: key.0.clone(), session: key.1.clone(), act }))
+        Planned::Part(Part { path: key.0.clone(), session: key.1.clone(), act })
     }
 
-    /// Why the file can't be written, before any is.
-    pub(in crate::review::desk) fn whole_refused(&self, key: &Key) -> Option<String> {
-        let has_bytes = self.whole.get(key).is_some_and(|whole| whole.draft.has_bytes());
-        (has_bytes && is_read_only(&key.0))
-            .then(|| "it is read-only; make it writable and accept again".to_owned())
+    /// What accepting it does to the file on disk; `None`: nothing.
+    pub(in crate::review::desk) fn whole_intended(&self, key: &Key) -> Option<Intended> {
+        let draft = &self.whole.get(key)?.draft;
+        match (draft.bytes().cloned(), draft.mode(), draft.base()) {
+            (Some(AgentBytes::Kept(kept)), _, Some(_)) => Some(Intended::Bytes(kept)),
+            (Some(AgentBytes::Kept(kept)), _, None) => Some(Intended::Made(Some(kept))),
+            (Some(AgentBytes::Gone), _, Some(_)) => Some(Intended::Deleted),
+            (None, Some(_), Some(base)) => Some(Intended::Mode { from: base.mode }),
+            (Some(AgentBytes::Gone) | None, _, None) | (None, None, Some(_)) => None,
+        }
     }
 
     /// Writes it, unless it is another one than was decided on.
