@@ -536,7 +536,26 @@ revision?: number, lines?: HunkLines, };
  */
 export type HunkLines = { removed: Array<number>, added: Array<number>, };
 
-export type ProposalDecideResult = { results: Array<DecideResult>, };
+export type ProposalDecideResult = { results: Array<DecideResult>, 
+/**
+ * An accept ended at a file that failed, after it had changed others: the way back from there.
+ */
+halfDone?: HalfDone, };
+
+/**
+ * The one action that takes back what was accepted before a file failed, until the next decision. The server tells the
+ * person of it by `window/showMessageRequest`, or by `window/showMessage` where questions are not safe: this is for clients
+ * that show neither.
+ */
+export type HalfDone = { 
+/**
+ * As in the menu: `Undo what was accepted in a.rs and b.rs`.
+ */
+title: string, 
+/**
+ * For `workspace/executeCommand`.
+ */
+command: string, arguments: Array<unknown>, };
 
 export type DecideResult = { uri: string, 
 /**

@@ -77,6 +77,7 @@ macro_rules! all_types {
             DecideTarget,
             HunkLines,
             ProposalDecideResult,
+            HalfDone,
             DecideResult,
             DecideOutcome,
             ProposalAmendParams,

@@ -35,8 +35,8 @@ pub use prompt::{
     PromptAskParams, PromptAskResult, SaveFilesParams, SaveFilesResult,
 };
 pub use proposal::{
-    DecideOutcome, DecideParams, DecideResult, DecideTarget, Decision, File, FileKind, Hunk, HunkLines,
-    HunkState, InlineMark, InlineSide, ModeChange, ProposalAcceptedParams, ProposalAcceptedResult,
+    DecideOutcome, DecideParams, DecideResult, DecideTarget, Decision, File, FileKind, HalfDone, Hunk,
+    HunkLines, HunkState, InlineMark, InlineSide, ModeChange, ProposalAcceptedParams, ProposalAcceptedResult,
     ProposalAmendParams, ProposalChangedParams, ProposalDecideResult, ProposalListParams, ProposalListResult,
     ProposalShowParams, ProposalShowResult, SizeChange, TextEdit,
 };

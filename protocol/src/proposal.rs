@@ -272,8 +272,26 @@ pub struct HunkLines {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
 pub struct ProposalDecideResult {
     pub results: Vec<DecideResult>,
+    /// An accept ended at a file that failed, after it had changed others: the way back from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub half_done: Option<HalfDone>,
+}
+
+/// The one action that takes back what was accepted before a file failed, until the next decision. The server tells the
+/// person of it by `window/showMessageRequest`, or by `window/showMessage` where questions are not safe: this is for clients
+/// that show neither.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+pub struct HalfDone {
+    /// As in the menu: `Undo what was accepted in a.rs and b.rs`.
+    pub title: String,
+    /// For `workspace/executeCommand`.
+    pub command: String,
+    #[ts(type = "Array<unknown>")]
+    pub arguments: Vec<serde_json::Value>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]

@@ -129,6 +129,57 @@ async fn what_was_done_before_a_file_failed_is_taken_back_by_one_action() {
 }
 
 #[tokio::test]
+async fn what_a_decision_by_its_own_method_left_half_done_is_told_once_with_the_way_back() {
+    let mut puppets = half_done().await;
+    let (a, client) = (puppets.home.uri("a.txt"), &mut puppets.client);
+    let params = json!({ "decision": "accept", "target": { "all": true } });
+    let answer = client.request("copydesk/proposal/decide", params).await.unwrap();
+    assert_eq!(outcomes(answer["results"].as_array().unwrap()), ["accepted", "pending"]);
+    let asked = client.asked("window/showMessageRequest", 1).await;
+    let told = asked["message"].as_str().unwrap();
+    assert!(told.contains("b.txt") && told.contains("it is locked"), "{told}");
+    assert_eq!(asked["actions"], json!([{ "title": "Keep it" }, { "title": UNDO }]));
+
+    // A client that shows no messages has the same in the answer.
+    let way_back = &answer["halfDone"];
+    assert_eq!(way_back["title"], UNDO);
+    execute(client, &json!({ "command": way_back["command"], "arguments": way_back["arguments"] })).await;
+    client.asked("workspace/applyEdit", 3).await;
+    assert_eq!(client.text(&a), "a\n");
+    let files = listed(&mut puppets).await;
+    assert_eq!(files.as_array().unwrap().len(), 2, "both are pending");
+    puppets.end().await;
+}
+
+#[tokio::test]
+async fn a_file_that_can_not_be_written_keeps_all_others_as_they_are() {
+    let home = Home::new();
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        home.write(name, "a\n");
+    }
+    let mut puppets = Puppets::start(home).await;
+    for name in ["a.txt", "b.txt", "c.txt"] {
+        let path = puppets.home.path(name);
+        puppets.call("the agent", "Read", json!({ "file_path": path })).await;
+        edit(&mut puppets, name, "a", "A").await;
+    }
+    let closed = puppets.home.path("b.txt");
+    std::fs::set_permissions(&closed, std::os::unix::fs::PermissionsExt::from_mode(0o444)).unwrap();
+    let results = puppets.decide("accept", json!({ "all": true })).await;
+    assert_eq!(outcomes(&results), ["pending"; 3]);
+    let told = |number: usize| results[number]["message"].as_str().unwrap();
+    assert!(told(0).starts_with("b.txt: it is read-only; make it writable"), "{results:?}");
+    for number in [1, 2] {
+        assert!(told(number).starts_with("Not accepted, because b.txt can't be: "), "{results:?}");
+    }
+    for name in ["a.txt", "c.txt"] {
+        assert_eq!(std::fs::read_to_string(puppets.home.path(name)).unwrap(), "a\n");
+    }
+    assert_eq!(listed(&mut puppets).await.as_array().unwrap().len(), 3);
+    puppets.end().await;
+}
+
+#[tokio::test]
 async fn what_was_done_before_a_file_failed_is_taken_back_by_an_answer() {
     let mut puppets = half_done().await;
     let (a, client) = (puppets.home.uri("a.txt"), &mut puppets.client);

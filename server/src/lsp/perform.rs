@@ -6,6 +6,8 @@ mod decide;
 mod half_done;
 mod redo;
 
+pub(super) use half_done::tell as tell_half_done;
+
 use std::sync::Arc;
 
 use super::commands::{Command, Place};

@@ -6,6 +6,7 @@ use tower_lsp::jsonrpc::Result;
 use crate::lsp::backend::Backend;
 use crate::lsp::failure::{internal, refused};
 use crate::lsp::from_wire::{self, Pending};
+use crate::lsp::perform::tell_half_done;
 use crate::lsp::shown_so_far::ShownSoFar;
 use crate::lsp::stage::Stage;
 use crate::lsp::to_wire;
@@ -24,10 +25,19 @@ pub(in crate::lsp) async fn proposal_decide(
 /// On a task of its own: a cancelled request must not leave a decision half done.
 pub(super) async fn carry_out(backend: &Backend, decision: Decision) -> Result<ProposalDecideResult> {
     let stage = backend.stage().clone();
-    let decided = tokio::spawn(async move { stage.decide(decision).await }).await;
-    let (results, _) =
-        decided.map_err(|error| internal(format!("the decision was not carried out: {error}")))?;
-    Ok(to_wire::decide_results(results))
+    let decided = tokio::spawn(async move {
+        let (results, half_done) = stage.decide(decision).await;
+        let way_back = half_done.map(|half_done| {
+            // The client may be a program that shows the person nothing of the answer.
+            tell_half_done(&stage, &half_done, &results);
+            stage.redraw();
+            stage.commands.make(half_done.title(), &half_done.command())
+        });
+        (results, way_back)
+    });
+    let (results, way_back) =
+        decided.await.map_err(|error| internal(format!("the decision was not carried out: {error}")))?;
+    Ok(to_wire::decide_results(results, way_back))
 }
 
 /// What is meant, as this client was shown it.

@@ -80,11 +80,10 @@ pub(super) async fn decide(stage: Stage, decide: Decide, what: What) -> Vec<Deci
         }
     }
     stage.redraw();
-    if let Some((loudness, text)) = report(&results) {
-        match half_done {
-            Some(half_done) => half_done::tell(&stage, &half_done, &text),
-            None => stage.editor.show_message(loudness, format!("Copydesk: {text}")),
-        }
+    if let Some(half_done) = half_done {
+        half_done::tell(&stage, &half_done, &results);
+    } else if let Some((loudness, text)) = report(&results) {
+        stage.editor.show_message(loudness, format!("Copydesk: {text}"));
     }
     results
 }
@@ -135,7 +134,7 @@ const fn fate(outcome: Outcome) -> Option<Fate> {
 }
 
 /// One message for the whole decision. A hunk that went as the person wanted needs none: the text shows it.
-fn report(results: &[DecisionResult]) -> Option<(Loudness, String)> {
+pub(super) fn report(results: &[DecisionResult]) -> Option<(Loudness, String)> {
     if results.is_empty() {
         return Some((Loudness::Info, "nothing is pending there".to_owned()));
     }

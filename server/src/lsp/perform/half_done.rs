@@ -1,16 +1,18 @@
 //! What a decision about many files had done when one of them failed: said, and taken back if the person wants that.
 
+use super::decide::report;
 use super::warn;
 use crate::editor::{Editor, Loudness};
 use crate::lsp::commands::AcceptedFile;
 use crate::lsp::stage::Stage;
 use crate::lsp::surface::HalfDone;
-use crate::review::{HunkId, Outcome};
+use crate::review::{DecisionResult, HunkId, Outcome};
 
 const KEEP: &str = "Keep it";
 
-/// `why` says what failed.
-pub(super) fn tell(stage: &Stage, half_done: &HalfDone, why: &str) {
+/// `results` say what failed.
+pub(in crate::lsp) fn tell(stage: &Stage, half_done: &HalfDone, results: &[DecisionResult]) {
+    let Some((_, why)) = report(results) else { return };
     let (title, why) = (half_done.title(), why.trim_end_matches('.'));
     if !stage.editor.features().safe_questions {
         let text =

@@ -66,7 +66,10 @@ impl HalfDone {
 fn is_left_alone(result: &DecisionResult, before: &ReviewView) -> bool {
     let mut of_file = before.files.iter().filter(|file| file.path == result.path);
     match &result.hunk {
-        None => of_file.any(|file| file.lost),
+        None => of_file.any(|file| {
+            let in_conflict = file.whole.as_ref().is_some_and(|whole| whole.conflict);
+            file.lost || (in_conflict && result.outcome == Outcome::Conflicted)
+        }),
         Some(id) => of_file
             .flat_map(|file| &*file.hunks)
             .any(|hunk| hunk.id == *id && (hunk.undone || hunk.state == HunkState::Conflicted)),
@@ -79,7 +82,7 @@ mod tests {
 
     use super::super::sample::file;
     use super::*;
-    use crate::review::{FileReview, HunkId};
+    use crate::review::{FileReview, HunkId, WholeFile};
 
     fn result(file: &str, hunk: Option<&str>, outcome: Outcome, message: Option<&str>) -> DecisionResult {
         DecisionResult {
@@ -99,6 +102,24 @@ mod tests {
         let before = ReviewView { files: changed.into_iter().chain(others).collect(), revision: 1 };
         let half_done = HalfDone::of(results, &before, &workspace);
         assert_eq!(half_done.map(|half_done| half_done.title()).as_deref(), wanted);
+    }
+
+    #[test]
+    fn a_conflict_that_was_left_alone_is_no_failure() {
+        let workspace = Workspace::new(AbsPath::new("/project").into_iter().collect(), false);
+        let whole = |conflict| WholeFile { bytes: None, mode: None, revision: 1, conflict };
+        let of = |outcome, conflict| {
+            let in_conflict = FileReview { whole: Some(whole(conflict)), ..file("b.png", "", Vec::new()) };
+            let files = vec![Arc::new(file("a.rs", "a\n", Vec::new())), Arc::new(in_conflict)];
+            let before = ReviewView { files, revision: 1 };
+            let results = [
+                result("a.rs", Some("h_1"), Outcome::Accepted, None),
+                result("b.png", None, outcome, Some("b.png: no")),
+            ];
+            HalfDone::of(&results, &before, &workspace).is_some()
+        };
+        assert!(!of(Outcome::Conflicted, true));
+        assert!(of(Outcome::Pending, true) && of(Outcome::Conflicted, false));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use copydesk_protocol as wire;
+use tower_lsp::ls_types;
 
 use super::stretch::{Stretch, stretches};
 use crate::documents::{from_path, lsp_range};
@@ -37,14 +38,23 @@ pub(in crate::lsp) fn file_at(
     Some(file(view.files.get(at)?, hunks(view.files.get(..at)?), hunks(&view.files), encoding))
 }
 
-pub(in crate::lsp) fn decide_results(results: Vec<DecisionResult>) -> wire::ProposalDecideResult {
+/// `half_done`: the command that takes back what was done before a file failed.
+pub(in crate::lsp) fn decide_results(
+    results: Vec<DecisionResult>,
+    half_done: Option<ls_types::Command>,
+) -> wire::ProposalDecideResult {
     let result = |result: DecisionResult| wire::DecideResult {
         uri: from_path(&result.path),
         hunk_id: result.hunk.map(|hunk| hunk.0),
         outcome: outcome(result.outcome),
         message: result.message,
     };
-    wire::ProposalDecideResult { results: results.into_iter().map(result).collect() }
+    let half_done = half_done.map(|ls_types::Command { title, command, arguments }| wire::HalfDone {
+        title,
+        command,
+        arguments: arguments.unwrap_or_default(),
+    });
+    wire::ProposalDecideResult { results: results.into_iter().map(result).collect(), half_done }
 }
 
 fn file(file: &FileReview, first: usize, count: usize, encoding: PositionEncoding) -> wire::File {
