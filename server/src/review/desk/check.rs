@@ -62,7 +62,7 @@ impl Desk {
             }
         }
         let intended = self.intended(part)?;
-        self.look_ahead(path, intended, leaving.clone()).await.err().map(cause)
+        self.look_ahead(path, intended, leaving.clone()).await.err().map(|error| cause(path, error))
     }
 
     /// Why the editor can't be handed this part of an open file.
@@ -167,13 +167,24 @@ fn results<'a>(
     results
 }
 
-fn cause(error: WriteError) -> String {
-    match error {
+/// The rest of a sentence about `path`, without its name where that is all that the error says.
+fn cause(path: &AbsPath, error: WriteError) -> String {
+    match &error {
         WriteError::ReadOnly { .. } => "it is read-only; make it writable and accept again".to_owned(),
-        WriteError::Marked { .. }
-        | WriteError::FolderReadOnly { .. }
-        | WriteError::Foreign { .. }
-        | WriteError::Open { .. }
+        WriteError::Marked { path: marked } => {
+            let what = if marked == path { "it is".to_owned() } else { format!("its folder {marked} is") };
+            format!(
+                "{what} marked as immutable or append-only; take the mark away (`chattr -i -a`) and accept again"
+            )
+        }
+        WriteError::FolderReadOnly { folder, .. } => {
+            format!("its folder {folder} takes no change; make that writable and accept again")
+        }
+        WriteError::Foreign { .. } => {
+            "it belongs to another user, who alone can do that to it; have it made yours and accept again"
+                .to_owned()
+        }
+        WriteError::Open { .. }
         | WriteError::Changed { .. }
         | WriteError::Exists { .. }
         | WriteError::Unmappable { .. }
