@@ -2,6 +2,7 @@
 //! goes in. What is only found out while a file is written ends the accept there.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::actor::Desk;
 use super::file::{File, Hand, LOST, Source};
@@ -21,14 +22,14 @@ pub(super) struct Refused {
 impl Desk {
     /// What can't be done of these parts, which are carried out in this order.
     pub(super) async fn check_all(&mut self, parts: &[Part]) -> Vec<Refused> {
-        let (mut refused, mut leaving) = (Vec::new(), BTreeSet::new());
+        let (mut refused, mut leaving) = (Vec::new(), Arc::<BTreeSet<AbsPath>>::default());
         for part in parts {
             if let Some(cause) = self.refusal(part, &leaving).await {
                 let (path, why) = (part.path.clone(), format!("{}: {cause}.", self.display(&part.path)));
                 refused.push(Refused { path, outcome: Outcome::Pending, why });
             }
             if matches!(self.intended(part), Some(Intended::Deleted | Intended::Moved { .. })) {
-                leaving.insert(part.path.clone());
+                Arc::make_mut(&mut leaving).insert(part.path.clone());
             }
         }
         refused
@@ -42,7 +43,7 @@ impl Desk {
     }
 
     /// Why a part can't be done, without a stop at its end.
-    async fn refusal(&mut self, part: &Part, leaving: &BTreeSet<AbsPath>) -> Option<String> {
+    async fn refusal(&mut self, part: &Part, leaving: &Arc<BTreeSet<AbsPath>>) -> Option<String> {
         let path = &part.path;
         // What is proposed beside the text was held against the disk when it became a part.
         if !matches!(part.act, Act::Whole(_)) {
@@ -62,7 +63,7 @@ impl Desk {
             }
         }
         let intended = self.intended(part)?;
-        self.look_ahead(path, intended, leaving.clone()).await.err().map(|error| cause(path, error))
+        self.look_ahead(path, intended, Arc::clone(leaving)).await.err().map(|error| cause(path, error))
     }
 
     /// Why the editor can't be handed this part of an open file.

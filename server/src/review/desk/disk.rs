@@ -92,7 +92,7 @@ impl Desk {
         &self,
         path: &AbsPath,
         intended: Intended,
-        leaving: BTreeSet<AbsPath>,
+        leaving: Arc<BTreeSet<AbsPath>>,
     ) -> Result<(), WriteError> {
         let look =
             move |documents: &FileStateCache, path: &AbsPath| documents.look_ahead(path, &intended, &leaving);
