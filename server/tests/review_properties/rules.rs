@@ -5,7 +5,7 @@ use std::ops::Range;
 use copydesk::documents::Change;
 use copydesk::review::{HunkView, ShownHunks};
 
-use super::editor::{Units, lines, span};
+use super::editor::{Line, Units, lines, span};
 use super::observe::{
     Shift, all_applied, changed_line, conflicted, deleted_line, inserted_line, same, show, shown, shuffled,
     sound, still_there, stretch, whole_lines, with_edits,
@@ -140,45 +140,24 @@ pub fn edits_outside_leave_hunks_alone(step: &Step) -> Result<(), String> {
     if step.before.agent().is_none() || step.before.editor.text.is_none() {
         return Ok(());
     }
-    let [change] = changes.as_slice() else { return Ok(()) };
-    let (before, after) = (lines(&step.before.client()), lines(&step.after.client()));
     // An emptied text has no line left for a hunk to stand beside.
     if step.after.client().is_empty() {
         return Ok(());
     }
-    let hunks = step.before.hunks();
-    let shift = if let Some(line) = changed_line(&before, &after, change) {
-        if hunks.iter().any(|hunk| hunk.lines.contains(&line)) {
+    let mut text = step.before.client();
+    let mut hunks = step.before.hunks();
+    let mut places: Vec<Range<usize>> = hunks.iter().map(place).collect();
+    for change in changes {
+        let changed = with_edits(&text, std::slice::from_ref(change));
+        let Some(shift) = shift_outside(&places, &lines(&text), &lines(&changed), change) else {
             return Ok(());
-        }
-        Shift { at: line, by: 0 }
-    } else if let Some(line) = inserted_line(&before, &after, change) {
-        let fresh = change.text.chars().any(|character| ('\u{E000}'..'\u{F8FF}').contains(&character));
-        let touches = |hunk: &HunkView| {
-            let inside = hunk.lines.start < line && line < hunk.lines.end;
-            let insertion = hunk.lines.is_empty() && hunk.lines.start == line;
-            // A whole line typed at the last line may be the line that the agent appends.
-            let at_the_end = line + 1 == before.len() && hunk.lines.end >= line;
-            inside || (insertion && !fresh) || at_the_end
         };
-        if hunks.iter().any(touches) {
-            return Ok(());
+        for (hunk, place) in hunks.iter_mut().zip(&mut places) {
+            *place = shift.of(place.start)..shift.of(place.end);
+            hunk.accept.line = shift.of(hunk.accept.line);
         }
-        Shift { at: line, by: 1 }
-    } else if let Some(line) = deleted_line(&before, &after, change) {
-        // Hunks that come to touch where one reaches the end of the text are one: a last line has no break to part them.
-        let touches = |hunk: &HunkView| {
-            hunk.lines.contains(&line)
-                || hunk.lines.start + 1 >= before.len()
-                || hunk.lines.end >= before.len()
-        };
-        if hunks.iter().any(touches) {
-            return Ok(());
-        }
-        Shift { at: line + 1, by: -1 }
-    } else {
-        return Ok(());
-    };
+        text = changed;
+    }
     let left = step.after.hunks();
     for hunk in &hunks {
         let Some(now) = left.iter().find(|other| other.id == hunk.id) else {
@@ -192,13 +171,44 @@ pub fn edits_outside_leave_hunks_alone(step: &Step) -> Result<(), String> {
         same("a hunk's added lines", &now.added, &hunk.added)?;
         same("a hunk's state", &now.state, &hunk.state)?;
         if !hunk.lines.is_empty() {
-            same("a hunk's first line", &now.lines.start, &shift.of(hunk.lines.start))?;
+            same("a hunk's first line", &now.accept.line, &hunk.accept.line)?;
         }
     }
     let new = left.iter().filter(|hunk| !hunks.iter().any(|other| other.id == hunk.id));
     match new.filter(|hunk| !hunk.undone).count() {
         0 => Ok(()),
         more => Err(format!("{more} new hunks")),
+    }
+}
+
+/// The lines of a hunk, where it is shown and where it is: among equal lines that need not be the same.
+fn place(hunk: &HunkView) -> Range<usize> {
+    let at = hunk.accept.line;
+    hunk.lines.start.min(at)..hunk.lines.end.max(at + hunk.lines.len())
+}
+
+/// Where the lines go with a change outside of all hunks; `None`: it may touch one.
+fn shift_outside(hunks: &[Range<usize>], before: &[Line], after: &[Line], change: &Change) -> Option<Shift> {
+    if let Some(line) = changed_line(before, after, change) {
+        let touches = |hunk: &Range<usize>| hunk.contains(&line);
+        (!hunks.iter().any(touches)).then_some(Shift { at: line, by: 0 })
+    } else if let Some(line) = inserted_line(before, after, change) {
+        let fresh = change.text.chars().any(|character| ('\u{E000}'..'\u{F8FF}').contains(&character));
+        let touches = |hunk: &Range<usize>| {
+            let inside = hunk.start < line && line < hunk.end;
+            let insertion = hunk.is_empty() && hunk.start == line;
+            // A whole line typed at the last line may be the line that the agent appends.
+            let at_the_end = line + 1 == before.len() && hunk.end >= line;
+            inside || (insertion && !fresh) || at_the_end
+        };
+        (!hunks.iter().any(touches)).then_some(Shift { at: line, by: 1 })
+    } else {
+        let line = deleted_line(before, after, change)?;
+        // Hunks that come to touch where one reaches the end of the text are one: a last line has no break to part them.
+        let touches = |hunk: &Range<usize>| {
+            hunk.contains(&line) || hunk.start + 1 >= before.len() || hunk.end >= before.len()
+        };
+        (!hunks.iter().any(touches)).then_some(Shift { at: line + 1, by: -1 })
     }
 }
 
