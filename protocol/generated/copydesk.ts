@@ -158,7 +158,11 @@ message?: string,
 /**
  * The calls that a rule or the person did not let through.
  */
-permissionDenials?: Array<PermissionDenial>, account: TaskAccount, };
+permissionDenials?: Array<PermissionDenial>, account: TaskAccount, 
+/**
+ * What waits for a decision by then, if the task has left something of it.
+ */
+toReview?: ToReview, };
 
 /**
  * How the asking of models went in a task.
@@ -180,6 +184,15 @@ stopReason?: string,
  * What went wrong, for the person, in the order in which it did.
  */
 errors?: Array<string>, };
+
+/**
+ * All that waits for a decision.
+ */
+export type ToReview = { changes: number, 
+/**
+ * The files they are in, in the order of the review.
+ */
+uris: Array<string>, };
 
 export type Delta = { "type": "text", text: string, } | { "type": "thinking", text: string, } | { "type": "toolInput", id: string, json: string, };
 

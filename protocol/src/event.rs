@@ -94,7 +94,20 @@ pub enum Event {
         permission_denials: Vec<PermissionDenial>,
         #[serde(default)]
         account: TaskAccount,
+        /// What waits for a decision by then, if the task has left something of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        to_review: Option<ToReview>,
     },
+}
+
+/// All that waits for a decision.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, TS)]
+#[serde(rename_all = "camelCase")]
+pub struct ToReview {
+    pub changes: u32,
+    /// The files they are in, in the order of the review.
+    pub uris: Vec<String>,
 }
 
 /// How the asking of models went in a task.

@@ -27,6 +27,7 @@ macro_rules! all_types {
             EventParams,
             Event,
             TaskAccount,
+            ToReview,
             Delta,
             MessageRecord,
             MessageRole,

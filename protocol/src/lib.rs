@@ -22,7 +22,7 @@ pub use capabilities::{ClientCapability, ServerCapability};
 pub use content::ContentBlock;
 pub use doctor::{DoctorFinding, DoctorMark, DoctorResult, DoctorSection};
 pub use event::{
-    Cost, Delta, Event, EventParams, Location, MessageRecord, MessageRole, PlanEntry, TaskAccount,
+    Cost, Delta, Event, EventParams, Location, MessageRecord, MessageRole, PlanEntry, TaskAccount, ToReview,
     ToolCallContent, ToolCallStatus, ToolKind, Usage,
 };
 pub use permission::{

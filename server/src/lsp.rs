@@ -18,6 +18,7 @@ mod front_door;
 mod handlers;
 mod hello;
 mod language_server;
+mod left_by_tasks;
 mod leniency;
 mod lost_change;
 mod message;

@@ -11,6 +11,10 @@ steps.run(function()
   vim.lsp.enable('copydesk')
   vim.cmd.edit(steps.file)
   local client = steps.client()
+  local ended
+  vim.api.nvim_create_autocmd('LspProgress', { pattern = 'end', callback = function(event)
+    ended = event.data.params.value.message
+  end })
 
   steps.type_at_end(unsaved)
   steps.type_at_top(marker)
@@ -18,6 +22,15 @@ steps.run(function()
   steps.type_at_end(meanwhile)
   steps.wait_hunks(3)
   steps.check_text('typed')
+
+  -- From any other file the way leads there.
+  steps.wait('the end of the task', function() return ended end)
+  assert(ended == '3 changes to review in store.rs; code action "Review: go to the next change"', ended)
+  vim.cmd.edit(steps.project .. '/notes.txt')
+  steps.wait('a client', function() return vim.lsp.get_clients({ name = 'copydesk', bufnr = 0 })[1] end)
+  steps.choose(1, 'Review: go to the next change')
+  steps.wait('the file with the change', function() return vim.api.nvim_buf_get_name(0) == steps.file end)
+  steps.wait_cursor(1)
 
   steps.choose(2, 'Accept hunk 1/3')
   steps.wait('fn open', function() return steps.text():find('fn open', 1, true) end)

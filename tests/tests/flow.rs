@@ -100,7 +100,39 @@ async fn progress_is_one_line_under_a_readable_token() {
     let begin = client.notification("$/progress", kind("begin")).await;
     assert_eq!(begin["value"], json!({"kind": "begin", "title": "Copydesk", "cancellable": true}));
     let end = client.notification("$/progress", kind("end")).await;
-    assert_eq!(end["value"]["message"], "done");
+    let wanted = "1 change to review in a.rs; code action \"Review: go to the next change\"";
+    assert_eq!(end["value"]["message"], wanted);
+    assert_eq!(client.close().await, 0);
+}
+
+#[tokio::test]
+async fn what_waits_in_other_files_is_told_at_the_end_and_the_menu_leads_there() {
+    let home = Home::new();
+    home.write("b.rs", "fn main() {\n    load();\n}\n");
+    home.write("c.rs", "fn load() {}\n");
+    let mut client = plain(&home).await;
+    let notes = home.uri("notes.txt");
+    client.did_open(&notes, "plaintext", "notes\n");
+    ask(&mut client, "rename load to open").await;
+    let message =
+        "Copydesk: 2 changes to review in 2 files: b.rs, c.rs; code action \"Review: go to the next change\"";
+    client.notification("window/showMessage", |shown| shown["message"] == message).await;
+    let end = client.notification("$/progress", |shown| shown["value"]["kind"] == "end").await;
+    assert_eq!(format!("Copydesk: {}", end["value"]["message"].as_str().unwrap()), message);
+
+    choose(&mut client, &notes, 0, "Review: go to the next change").await;
+    let shown = client.asked("window/showDocument", 1).await;
+    let at = json!({"line": 1, "character": 0});
+    assert_eq!((&shown["uri"], &shown["selection"]["start"]), (&json!(home.uri("b.rs")), &at));
+    hunks(&mut client, &home.uri("c.rs"), 1).await;
+    choose(&mut client, &notes, 0, "Accept all 2 in 2 files").await;
+    hunks(&mut client, &home.uri("c.rs"), 0).await;
+    assert_eq!(std::fs::read_to_string(home.path("c.rs")).unwrap(), "fn open() {}\n");
+
+    // A task that leaves nothing has nothing to say of changes.
+    ask(&mut client, "explain a.rs").await;
+    let end = client.notification("$/progress", |shown| shown["value"]["kind"] == "end").await;
+    assert!(!end["value"]["message"].as_str().unwrap().contains("to review"), "{end}");
     assert_eq!(client.close().await, 0);
 }
 
@@ -159,6 +191,8 @@ async fn events_are_numbered_without_gaps_and_end_with_one_terminal() {
         assert_eq!(event["taskId"], started["taskId"]);
         if event["event"]["type"] == "terminal" {
             assert_eq!(event["event"]["reason"], "completed");
+            let left = json!({"changes": 1, "uris": [home.uri("a.rs")]});
+            assert_eq!(event["event"]["toReview"], left);
             break;
         }
     }

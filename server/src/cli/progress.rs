@@ -282,6 +282,7 @@ mod tests {
             message: Some("the key is wrong".into()),
             permission_denials: Vec::new(),
             account: TaskAccount::default(),
+            to_review: None,
         };
         for event in [
             request(1),
@@ -422,6 +423,7 @@ mod tests {
             message: Some("the model declined".into()),
             permission_denials: Vec::new(),
             account: TaskAccount::default(),
+            to_review: None,
         };
         check_taken_back(vec![end.clone()], "I sh\n✗ failed after 1 turn: the model declined\n");
         let written = Written::default();

@@ -127,7 +127,16 @@ impl Followed {
             return None;
         }
         match event.event {
-            Event::Terminal { reason, turns, usage, cost, message, permission_denials, account } => {
+            Event::Terminal {
+                reason,
+                turns,
+                usage,
+                cost,
+                message,
+                permission_denials,
+                account,
+                to_review: _,
+            } => {
                 return Some(Ended {
                     session: event.session_id,
                     reason,

@@ -61,7 +61,7 @@ pub enum Command {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         place: Option<Place>,
     },
-    /// From a line of a review file to the line of the source.
+    /// From a line of a review file to the line of the source, or from anywhere to the next change.
     GoTo {
         place: Place,
     },

@@ -8,9 +8,11 @@ use copydesk_protocol::methods;
 use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
+use super::left_by_tasks::LeftByTasks;
 use super::outgoing::Outgoing;
 use super::progress::Progress;
 use super::stage::Stage;
+use super::surface::ToReview;
 use super::to_wire;
 use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason, ToolCallStatus};
 use crate::conversation::{ContentBlock, SessionId, TaskId, ToolUseId};
@@ -30,18 +32,22 @@ pub(super) async fn tell(stage: Stage, mut updates: mpsc::UnboundedReceiver<Sess
         .then(|| Progress::new(stage.outgoing.clone(), stage.running.clone()));
     let mut stream = Stream::default();
     let mut kinds = Kinds::default();
+    let mut left_by_tasks = LeftByTasks::default();
     let mut pace = Pace::default();
     loop {
         tokio::select! {
             update = updates.recv() => {
                 let Some(update) = update else { return };
+                let left = left_by_tasks.follow(&update, || stage.core.desk.view());
+                let words =
+                    left.as_ref().map(|left| left.in_words(&stage.core.workspace, &stage.editor.features()));
                 if let Some(progress) = &mut progress {
-                    progress.follow(&update);
+                    progress.follow(&update, words.as_deref());
                 }
                 kinds.follow(&update.event);
-                tell_of(&stage, &update, &kinds);
+                tell_of(&stage, &update, &kinds, words);
                 if stage.editor.features().copydesk.events {
-                    stream.take(&stage.outgoing, update);
+                    stream.take(&stage.outgoing, update, left.as_ref());
                 }
             }
             () = pace.due(), if stream.has_pieces() => {
@@ -99,8 +105,9 @@ impl Kinds {
 }
 
 /// What everybody is told, whether the editor knows our events or not.
-fn tell_of(stage: &Stage, update: &SessionUpdate, kinds: &Kinds) {
-    let features = stage.editor.features().copydesk;
+fn tell_of(stage: &Stage, update: &SessionUpdate, kinds: &Kinds, left: Option<String>) {
+    let editor = stage.editor.features();
+    let features = editor.copydesk;
     match &update.event {
         SessionEvent::PermissionAsked(request) => {
             if features.permissions {
@@ -128,6 +135,9 @@ fn tell_of(stage: &Stage, update: &SessionUpdate, kinds: &Kinds) {
         SessionEvent::Loop(LoopEvent::Done(terminal)) if !features.events => {
             if let Some(message) = &terminal.message {
                 stage.editor.show_message(loudness(terminal), format!("Copydesk: {message}"));
+            } else if let Some(left) = left.filter(|_| !editor.messages_wait) {
+                // Most editors show no progress by themselves.
+                stage.editor.show_message(Loudness::Info, format!("Copydesk: {left}"));
             }
         }
         SessionEvent::Loop(_)
@@ -173,10 +183,11 @@ struct Outlet {
 }
 
 impl Stream {
-    fn take(&mut self, outgoing: &Outgoing, update: SessionUpdate) {
+    /// `left`: what waits at the end of a task that has left changes.
+    fn take(&mut self, outgoing: &Outgoing, update: SessionUpdate, left: Option<&ToReview>) {
         let outlet = self.sessions.entry(update.session.clone()).or_default();
         let call = outlet.call_of(&update.event);
-        match to_wire::event(&update.event, call.as_deref()) {
+        match to_wire::event(&update.event, call.as_deref(), left) {
             Some(wire::Event::Stream { delta }) => match outlet.grow(&update.task, delta) {
                 Ok(()) => {}
                 Err(delta) => {
@@ -306,7 +317,7 @@ mod tests {
         let (outgoing, mut line) = Outgoing::new();
         let mut stream = Stream::default();
         for update in updates {
-            stream.take(&outgoing, update);
+            stream.take(&outgoing, update, None);
         }
         stream.flush_all(&outgoing);
         assert!(!stream.has_pieces());

@@ -75,8 +75,10 @@ fn show_review_file(stage: &Stage, file: &Arc<ReviewFile>, place: Option<&Place>
 }
 
 fn go_to(stage: &Stage, place: &Place) {
-    match surface::uri_of_path(&place.path).filter(|_| stage.editor.features().show_document) {
-        Some(uri) => stage.editor.show_document(uri.as_str().to_owned(), Some(at_line(place.start))),
+    let open = stage.core.documents.open_document(&place.path).map(|document| document.uri);
+    let uri = open.or_else(|| Some(surface::uri_of_path(&place.path)?.as_str().to_owned()));
+    match uri.filter(|_| stage.editor.features().show_document) {
+        Some(uri) => stage.editor.show_document(uri, Some(at_line(place.start))),
         None => warn(stage, format!("{}:{}", stage.core.workspace.display(&place.path), place.start + 1)),
     }
 }

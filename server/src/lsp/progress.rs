@@ -77,8 +77,8 @@ impl Progress {
         Self { outgoing, running, tasks: BTreeMap::new() }
     }
 
-    /// Takes the next event of any session.
-    pub(super) fn follow(&mut self, update: &SessionUpdate) {
+    /// Takes the next event of any session. `left`: what waits for a decision at the end of a task, in words.
+    pub(super) fn follow(&mut self, update: &SessionUpdate, left: Option<&str>) {
         let task = self.tasks.get_mut(&update.task);
         match &update.event {
             SessionEvent::Loop(LoopEvent::RequestStart { .. }) => match task {
@@ -127,7 +127,7 @@ impl Progress {
             }
             SessionEvent::Loop(LoopEvent::Done(terminal)) => {
                 if let Some(task) = self.tasks.remove(&update.task) {
-                    task.line.send_replace(Line::End(task.last_line(terminal)));
+                    task.line.send_replace(Line::End(task.last_line(terminal, left)));
                 }
             }
             SessionEvent::Loop(
@@ -163,7 +163,16 @@ impl Task {
     }
 
     /// Some editors show it in place of every message, so it has to say why.
-    fn last_line(&self, terminal: &Terminal) -> String {
+    fn last_line(&self, terminal: &Terminal, left: Option<&str>) -> String {
+        let line = self.ending(terminal);
+        match (terminal.reason, left) {
+            (TerminalReason::Completed, Some(left)) if terminal.message.is_none() => left.to_owned(),
+            (_, Some(left)) => format!("{line}; {left}"),
+            (_, None) => line,
+        }
+    }
+
+    fn ending(&self, terminal: &Terminal) -> String {
         let how = match terminal.reason {
             TerminalReason::Completed => "done",
             reason => reason.in_words(),

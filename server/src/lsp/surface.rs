@@ -9,9 +9,11 @@ mod inlay_hints;
 mod item;
 mod markers;
 mod mini_diff;
+mod next_change;
 mod own_folder;
 mod place;
 mod review_file;
+mod to_review;
 pub(super) mod words;
 
 pub mod advance;
@@ -29,6 +31,7 @@ pub use markers::{Marker, marker_at};
 pub use own_folder::{make_own_folder, own_folder, refuse_link};
 pub use place::uri_of_path;
 pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, render};
+pub use to_review::ToReview;
 
 use std::sync::Arc;
 

@@ -34,10 +34,15 @@ vim.api.nvim_create_autocmd('LspProgress', { pattern = 'end', callback = functio
   if client and client.name == 'copydesk' and ended then say('Copydesk: ' .. ended) end
 end })
 
--- ]d goes to the next change, gra opens its menu, and gry accepts it and goes on to the next one.
-vim.keymap.set('n', 'gry', function()
-  vim.lsp.buf.code_action({ apply = true, filter = function(a) return a.title:match('^Accept hunk') end })
-end)
+-- ]d goes to the next change of this file, ]h to the next one of all files; gra opens the menu, and gry accepts the change under the
+-- cursor and goes on to the next one. `:lua vim.diagnostic.setqflist()` lists all of them in the quickfix list.
+local function choose(title)
+  return function()
+    vim.lsp.buf.code_action({ apply = true, filter = function(a) return vim.startswith(a.title, title) end })
+  end
+end
+vim.keymap.set('n', ']h', choose('Review: go to the next change'))
+vim.keymap.set('n', 'gry', choose('Accept hunk'))
 
 -- :Copydesk rename load to open      (with a range: about those lines)
 vim.api.nvim_create_user_command('Copydesk', function(o)

@@ -2,9 +2,11 @@
 
 mod answers;
 mod decisions;
+mod elsewhere;
 mod tasks;
 
 pub(super) use decisions::{whole_file, whole_file_titles};
+pub(super) use elsewhere::GO_TO_NEXT;
 
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic};
 
@@ -38,6 +40,7 @@ pub fn code_actions(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeActio
         // Send first: `Enter` in the menu is a habit here, and must not answer anything else.
         actions.push(tasks::send(scene));
         actions.extend(answers::of(scene));
+        actions.extend(elsewhere::go_to_next(scene, request));
         actions.extend(tasks::cancel(scene));
     } else if let Some(file) = scene.review_file(&request.document.path) {
         actions.extend(answers::of(scene));

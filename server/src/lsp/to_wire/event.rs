@@ -8,6 +8,7 @@ use crate::agent::{
 };
 use crate::conversation::{ContentBlock, Message, SessionId, Usage};
 use crate::documents::from_path;
+use crate::lsp::surface::ToReview;
 use crate::models::{BlockDelta, ProviderEvent};
 use crate::permissions::{
     PermissionDenial, PermissionMode, PermissionOptionKind, PermissionRequest, on_one_line,
@@ -15,8 +16,12 @@ use crate::permissions::{
 use crate::tools::{PlanEntry, ToolKind};
 
 /// `event` for an editor; `None` for what has a notification of its own, or nothing to show. `call`: the id of the call
-/// whose input grows.
-pub(in crate::lsp) fn event(event: &SessionEvent, call: Option<&str>) -> Option<wire::Event> {
+/// whose input grows. `left`: what waits at the end of a task that has left changes.
+pub(in crate::lsp) fn event(
+    event: &SessionEvent,
+    call: Option<&str>,
+    left: Option<&ToReview>,
+) -> Option<wire::Event> {
     match event {
         SessionEvent::Loop(LoopEvent::RequestStart { turn, model, offline }) => {
             Some(wire::Event::RequestStart { model: model.clone(), turn: *turn, offline: *offline })
@@ -42,6 +47,7 @@ pub(in crate::lsp) fn event(event: &SessionEvent, call: Option<&str>) -> Option<
             message: terminal.message.clone(),
             permission_denials: terminal.denials.iter().map(denial).collect(),
             account: account(terminal),
+            to_review: left.map(to_review),
         }),
         SessionEvent::Transition(why) => Some(wire::Event::Transition { reason: why.as_str().to_owned() }),
         SessionEvent::Compaction(status) => Some(wire::Event::Compaction {
@@ -145,6 +151,13 @@ fn denial(denial: &PermissionDenial) -> wire::PermissionDenial {
 }
 
 /// What grows on the screen. The rest of a vendor's stream comes again, whole, as messages.
+fn to_review(left: &ToReview) -> wire::ToReview {
+    wire::ToReview {
+        changes: u32::try_from(left.changes).unwrap_or(u32::MAX),
+        uris: left.files.iter().map(from_path).collect(),
+    }
+}
+
 fn stream(event: &ProviderEvent, call: Option<&str>) -> Option<wire::Event> {
     let delta = |delta| Some(wire::Event::Stream { delta });
     match event {

@@ -216,7 +216,7 @@ fn edit(scene: &Scene, file: &FileReview, hunks: &[&HunkView]) -> Option<Workspa
 }
 
 /// Conflicts and hunks that were taken back need to be named one by one.
-fn is_for_bulk(scene: &Scene, hunk: &HunkView) -> bool {
+pub(super) fn is_for_bulk(scene: &Scene, hunk: &HunkView) -> bool {
     hunk.state == HunkState::Pending && !hunk.undone && can_apply(scene, hunk)
 }
 

@@ -2,7 +2,7 @@
 
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, Diagnostic};
 
-use super::{ActionRequest, command_action, file_of, lines};
+use super::{ActionRequest, command_action, elsewhere, file_of, lines};
 use crate::config::{ActionScope, UserAction};
 use crate::editor::Range;
 use crate::lsp::commands::{Command, Place};
@@ -26,7 +26,8 @@ const ALWAYS: [(&str, &str); 3] = [
 /// While the folder's own settings ask for more than it may.
 const TRUST: &str = "Trust this folder and what its settings allow";
 
-/// In the order of the menu: fixes, instructions in comments, a way to stop, then what can be asked anywhere.
+/// In the order of the menu: fixes, instructions in comments, a way to stop, what waits in other files, then what can be
+/// asked anywhere.
 pub(super) fn of(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> {
     let mut actions: Vec<_> = request
         .diagnostics
@@ -36,6 +37,10 @@ pub(super) fn of(scene: &Scene, request: &ActionRequest<'_>) -> Vec<CodeAction> 
         .collect();
     actions.extend(markers(scene, request));
     actions.extend(cancel(scene));
+    actions.extend(elsewhere::go_to_next(scene, request));
+    if file_of(scene, request.document).is_none() {
+        actions.extend(elsewhere::decisions(scene));
+    }
     let place = place(request);
     let ask = |title: &str, text: Option<&str>| {
         let command = Command::Ask {
