@@ -71,6 +71,8 @@ async fn hunks_are_read_and_decided_in_the_diff_and_it_is_never_rewritten() {
     };
     client.notification("textDocument/publishDiagnostics", told).await;
     assert_eq!(menu(&mut client, &diff, 3).await, ["Go to source"]);
-    assert_eq!(std::fs::read_to_string(diff.strip_prefix("file://").unwrap()).unwrap(), text);
+    let on_disk = diff.strip_prefix("file://").unwrap();
+    assert_eq!(std::fs::read_to_string(on_disk).unwrap(), text);
     assert_eq!(client.close().await, 0);
+    assert!(!std::path::Path::new(on_disk).exists(), "it is of no use without the editor");
 }

@@ -1,8 +1,9 @@
-//! What goes on beside the handlers: events are told, the review is drawn, files are watched.
+//! What goes on beside the handlers: events are told, the review is drawn, files are watched, and what was left over goes.
 
 use tokio_util::sync::CancellationToken;
 
 use super::stage::Stage;
+use super::surface::remove_left_over;
 use super::{events, proposals, publish, watch_files};
 use crate::editor::Editor;
 
@@ -13,6 +14,8 @@ pub(super) fn start(stage: &Stage, may_ask: CancellationToken) {
     if stage.editor.features().copydesk.review {
         tokio::spawn(proposals::tell(stage.clone()));
     }
+    let workspace = stage.core.workspace.clone();
+    tokio::task::spawn_blocking(move || remove_left_over(&workspace));
     let stage = stage.clone();
     tokio::spawn(async move {
         may_ask.cancelled().await;

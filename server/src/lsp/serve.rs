@@ -78,7 +78,9 @@ pub async fn serve(
 
     let ending = listen(&mut door, incoming, &outgoing, &gone).await;
     tracing::info!(?ending, "serving ends");
-    cancel_tasks(&door);
+    if let Some(stage) = door.service().inner().stage_if_built() {
+        stage.close();
+    }
     let patience = match ending {
         Ending::Asked | Ending::Abrupt => LAST_WORDS,
         Ending::EditorGone | Ending::NoEditor => UNHEARD,

@@ -117,6 +117,12 @@ impl Stage {
         *half_done = half_done.as_ref().and_then(|all| all.only(left)).map(Arc::new);
     }
 
+    /// The editor goes: whatever runs is cancelled, and what is of no use without an editor is removed.
+    pub(super) fn close(&self) {
+        self.core.sessions.cancel_all();
+        self.review_files.remove(&self.core.workspace);
+    }
+
     /// Has the surfaces drawn again.
     pub(super) fn redraw(&self) {
         self.redraw.notify_one();

@@ -30,7 +30,7 @@ pub use item::{Item, Number, items, shown_lines};
 pub use markers::{Marker, marker_at};
 pub use own_folder::{make_own_folder, own_folder, refuse_link};
 pub use place::uri_of_path;
-pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, render};
+pub use review_file::{Fate, ReviewFile, ReviewFiles, ShownHunk, remove_left_over, render};
 pub use to_review::ToReview;
 
 use std::sync::Arc;

@@ -4,6 +4,7 @@
 //! told by diagnostics.
 
 mod files;
+mod left_over;
 mod render;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::documents::{AbsPath, Text};
 use crate::review::{HunkId, HunkState, ReviewView};
 
 pub use files::ReviewFiles;
+pub use left_over::remove_left_over;
 pub use render::render;
 
 /// One `.diff` file as it was written.

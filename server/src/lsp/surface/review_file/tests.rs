@@ -181,8 +181,10 @@ fn a_review_is_written_once_and_never_over_an_older_one() {
     let fewer = ReviewView { files: scene.review.files[..1].to_vec(), revision: 2 };
     let second = files.show(&fewer, &workspace).expect("written");
     let after_restart = ReviewFiles::default().show(&fewer, &workspace).expect("written");
-    let names: Vec<&str> = [&first, &second, &after_restart].map(|file| file.path().file_name()).to_vec();
-    assert_eq!(names, ["s_1-1.diff", "s_1-2.diff", "s_1-3.diff"]);
+    let another = ReviewFiles::default().show(&fewer, &workspace).expect("written");
+    let names = [&first, &second, &after_restart, &another].map(|file| file.path().file_name().to_owned());
+    let name = |number, of: &ReviewFile| left_over::name("s_1", number, &of.text().to_string());
+    assert_eq!(names, [name(1, &first), name(2, &second), name(1, &second), name(3, &second)]);
     assert_eq!(std::fs::read_to_string(first.path().as_path()).expect("readable"), first.text().to_string());
     assert_eq!(std::fs::read_to_string(root.join(".copydesk/.gitignore")).expect("readable"), "*\n");
 }
