@@ -20,7 +20,18 @@ steps.run(function()
   steps.type_at_end(meanwhile)
   steps.wait_hunks(3)
   steps.check_text('without-comment')
+  steps.wait('what is left', function()
+    return vim.fn.execute('messages'):find('Copydesk: 3 changes to review in store.rs; ]h goes to the next', 1, true)
+  end)
+  assert(vim.fn.execute('messages'):find('Copydesk: working…', 1, true), vim.fn.execute('messages'))
 
+  -- The window has room for the text up to the hunk: it scrolls for the diff below the cursor.
+  vim.cmd('6split')
+  press('gg]h')
+  steps.wait_cursor(6)
+  local below = vim.api.nvim_win_get_height(0) - vim.fn.winline()
+  assert(below == 3, 'rows below the cursor: ' .. below)
+  vim.cmd.close()
   press('gg]h')
   steps.wait_cursor(6)
   press('[h')
@@ -121,6 +132,19 @@ steps.run(function()
   vim.cmd('checkhealth copydesk')
   local report = steps.text()
   assert(report:find('A server runs for', 1, true) and not report:find('ERROR', 1, true), report)
+
+  -- As many names as one line has room for.
+  local function told(changes, ...)
+    local uris = vim.tbl_map(function(name) return vim.uri_from_fname(vim.fs.joinpath(steps.project, name)) end, { ... })
+    return require('copydesk.answer').to_review({ changes = changes, uris = uris })
+  end
+  assert(told(1, 'a.rs') == 'Copydesk: 1 change to review in a.rs; ]h goes to the next', told(1, 'a.rs'))
+  vim.o.columns = 120
+  local four = told(5, 'a.rs', 'b.rs', 'c.rs', 'd.rs')
+  assert(four == 'Copydesk: 5 changes to review in 4 files: a.rs, b.rs, c.rs and 1 more; ]h goes to the next', four)
+  vim.o.columns = 80
+  local narrow = told(5, 'a.rs', 'b.rs', 'c.rs', 'd.rs')
+  assert(narrow == 'Copydesk: 5 changes to review in 4 files: a.rs and 3 more; ]h goes to the next', narrow)
 
   client:stop()
   steps.wait('the end of the server', function() return client:is_stopped() end)

@@ -22,6 +22,7 @@ return {
     ['window/showMessageRequest'] = function(...) return require('copydesk.permission').message_request(...) end,
     -- Neovim's own way to show a message waits for a key each time.
     ['window/showMessage'] = function(_, shown) require('copydesk.say').say(shown.message, 5 - shown.type) end,
+    ['window/showDocument'] = function(...) return require('copydesk.hunks').show_document(...) end,
     ['copydesk/event'] = function(...) require('copydesk.answer').event(...) end,
     ['copydesk/prompt/ask'] = function(...) return require('copydesk.prompt').handle(...) end,
     ['copydesk/file/save'] = function(...) return require('copydesk.save').handle(...) end,

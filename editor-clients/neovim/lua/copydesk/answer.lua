@@ -1,4 +1,5 @@
--- What a task answered that proposed no change, in a window at the cursor that takes no keys: it goes when the cursor moves.
+-- What a task comes to: a line when it begins and one when it ends; and what one answered that proposed no change, in a window at
+-- the cursor that takes no keys: it goes when the cursor moves.
 local M = {}
 local say = require('copydesk.say').say
 
@@ -49,11 +50,37 @@ local function open(focus)
   })
 end
 
+--- Some task runs.
+function M.running() return next(tasks) ~= nil end
+
+--- `3 changes to review in 2 files: a.rs, b.rs; ]h goes to the next`, with as many names as one line has room for.
+---@param left { changes: integer, uris: string[] }
+function M.to_review(left)
+  local names = vim.tbl_map(function(uri) return vim.fn.fnamemodify(vim.uri_to_fname(uri), ':~:.') end, left.uris)
+  local count = left.changes == 1 and '1 change' or left.changes .. ' changes'
+  local files = #names == 1 and '' or #names .. ' files: '
+  local way = vim.g.copydesk_no_mappings and '' or '; ]h goes to the next'
+  local line
+  for named = math.min(#names, 3), 1, -1 do
+    local more = #names > named and (' and %d more'):format(#names - named) or ''
+    line = ('Copydesk: %s to review in %s%s%s%s'):format(count, files, table.concat(names, ', ', 1, named), more, way)
+    if vim.api.nvim_strwidth(line) <= vim.v.echospace then break end
+  end
+  return line
+end
+
 --- `copydesk/event`.
 function M.event(_, params)
   local event = params.event
-  local task = tasks[params.taskId] or { messages = {}, proposed = false }
-  tasks[params.taskId] = task
+  local task = tasks[params.taskId]
+  if not task then
+    task = { messages = {}, proposed = false }
+    tasks[params.taskId] = task
+    if event.type ~= 'terminal' then
+      say('Copydesk: working…', vim.log.levels.INFO)
+      vim.cmd.redrawstatus()
+    end
+  end
   -- What a sub-agent says is said to the agent.
   if event.type == 'message' and event.message.role == 'assistant' and not params.parentToolUseId then
     if vim.trim(event.message.text) ~= '' then table.insert(task.messages, event.message) end
@@ -63,9 +90,15 @@ function M.event(_, params)
     task.proposed = task.proposed or (event.kind == 'edit' and event.status == 'completed')
   elseif event.type == 'terminal' then
     tasks[params.taskId] = nil
+    local left = event.toReview and M.to_review(event.toReview)
     if event.message then
-      say('Copydesk: ' .. event.message, levels[event.reason] or vim.log.levels.ERROR)
+      -- The first line is the one that stays on the screen.
+      local both = left and event.message .. '\n' .. left or event.message
+      say('Copydesk: ' .. both, levels[event.reason] or vim.log.levels.ERROR)
+    else
+      say(left or 'Copydesk: done', vim.log.levels.INFO)
     end
+    vim.cmd.redrawstatus()
     local final = task.messages[#task.messages]
     if final then last = final.text end
     if final and not task.proposed and event.reason == 'completed' and not chat_is_seen() then open(false) end

@@ -42,6 +42,37 @@ function M.jump(count)
   local last = vim.api.nvim_buf_line_count(0)
   vim.api.nvim_win_set_cursor(0, { math.min(target.lnum + 1, last), 0 })
   vim.cmd('normal! zv')
+  M.reveal()
+end
+
+--- Scrolls so far that the diff below the cursor's line is in view too, or as much of it as the window has room for.
+function M.reveal()
+  if vim.g.copydesk_virtual_lines == false or vim.api.nvim_get_mode().mode ~= 'n' then return end
+  local line = vim.fn.line('.') - 1
+  local below = 0
+  for _, hunk in ipairs(M.pending(0)) do
+    if hunk.lnum == line then below = below + #vim.split(hunk.message, '\n') end
+  end
+  local window = vim.api.nvim_get_current_win()
+  local height = vim.fn.getwininfo(window)[1].height
+  local own = vim.api.nvim_win_text_height(window, { start_row = line, end_row = line })
+  local rows = own.all - own.fill
+  -- Above this row 'scrolloff' would take the cursor along.
+  local top = math.min(vim.wo.scrolloff, math.floor((height - 1) / 2)) + 1
+  local row = vim.fn.winline()
+  while row > top and height - (row + rows - 1) < below do
+    vim.cmd.normal({ vim.keycode('<C-e>'), bang = true })
+    local after = vim.fn.winline()
+    if after >= row then return end
+    row = after
+  end
+end
+
+--- `window/showDocument`, as Neovim does it, and the diff in view.
+function M.show_document(...)
+  local answer = vim.lsp.handlers['window/showDocument'](...)
+  M.reveal()
+  return answer
 end
 
 return M

@@ -48,12 +48,17 @@ function M.reject() M.execute('reject', { vim.api.nvim_buf_get_name(0), vim.fn.l
 function M.next_hunk() require('copydesk.hunks').jump(1) end
 function M.previous_hunk() require('copydesk.hunks').jump(-1) end
 
---- For a statusline: the number of pending hunks in this buffer, and whether a question is open. Empty if there is neither.
+--- For a statusline: the number of pending hunks in this buffer, and whether a task runs or a question is open. Empty if there
+--- is nothing of it.
 function M.status()
   local parts = {}
   local hunks = #require('copydesk.hunks').pending(0)
   if hunks > 0 then table.insert(parts, hunks == 1 and '1 change' or hunks .. ' changes') end
-  if require('copydesk.permission').waiting() then table.insert(parts, 'waits for you') end
+  if require('copydesk.permission').waiting() then
+    table.insert(parts, 'waits for you')
+  elseif require('copydesk.answer').running() then
+    table.insert(parts, 'working')
+  end
   return #parts == 0 and '' or 'copydesk: ' .. table.concat(parts, ', ')
 end
 
