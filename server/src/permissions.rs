@@ -29,7 +29,7 @@ pub use book::{MANAGED_FILE, OwnRule, OwnRules, Places, RuleBook, TrustBy, Writt
 pub use change::{ChangeVerdict, decide_change};
 pub use command::{Assessment, Part, PathWord, Side, assess, spec_matches};
 pub use decide::decide;
-pub use escape::{has_hidden, lines_of, on_one_line, visible};
+pub use escape::{has_hidden, hides, in_sight, is_hidden, lines_of, on_one_line, visible, visible_text};
 pub use forbidden::forbidden_files;
 pub use mode::{Beginning, NOT_STARTED_WITH_IT, PermissionMode, SessionMode};
 pub use other_names::OtherNames;

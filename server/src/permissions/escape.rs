@@ -10,7 +10,18 @@ use self::look_alikes::look_alikes;
 /// `text` with each hidden character and each look-alike as `\u{202e}`. Reversible: backslashes that stand directly before
 /// such an escape, or before text that looks like one, are doubled.
 pub fn visible(text: &str) -> String {
-    written_out(text, is_hidden)
+    written_out(text, &look_alikes(text), is_hidden)
+}
+
+/// The text of a file likewise, in which tabs and line feeds stay, and so do letters that look like others: there they are
+/// somebody's language.
+pub fn visible_text(text: &str) -> String {
+    written_out(text, &[], |c| !matches!(c, '\n' | '\t') && is_hidden(c))
+}
+
+/// Whether [`visible_text`] has a character to write out.
+pub fn hides(text: &str) -> bool {
+    text.chars().any(|c| !matches!(c, '\n' | '\t') && is_hidden(c))
 }
 
 /// What stands for a line feed on one line.
@@ -18,18 +29,55 @@ const BREAK: &str = " ⏎ ";
 
 /// `text` likewise on one line: a line feed, which hides nothing, is ` ⏎ `, and this sign itself is written out.
 pub fn on_one_line(text: &str) -> String {
-    written_out(text, |c| c == '⏎' || (c != '\n' && is_hidden(c))).replace('\n', BREAK)
+    written_out(text, &look_alikes(text), |c| c == '⏎' || (c != '\n' && is_hidden(c))).replace('\n', BREAK)
 }
 
-/// The lines of what [`on_one_line`] has written.
+/// More blanks than this in a row may put what follows them out of sight.
+const BLANKS: usize = 16;
+
+/// `text` on one line for a person to decide about: a long run of blanks is `⋯ 400 blanks ⋯`, and this sign itself is
+/// written out.
+pub fn in_sight(text: &str) -> String {
+    let line =
+        written_out(text, &look_alikes(text), |c| matches!(c, '⏎' | '⋯') || (c != '\n' && is_hidden(c)));
+    let mut out = String::with_capacity(line.len());
+    let mut lines = line.split('\n');
+    out.extend(lines.next().map(blanks_counted));
+    for line in lines {
+        out.push_str(BREAK);
+        out.push_str(&blanks_counted(line));
+    }
+    out
+}
+
+fn blanks_counted(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(' ') {
+        let (before, from) = rest.split_at(at);
+        let after = from.trim_start_matches(' ');
+        let (blanks, _) = from.split_at(from.len() - after.len());
+        out.push_str(before);
+        if blanks.len() > BLANKS {
+            // Writing to a string can't fail.
+            let _ = write!(out, "⋯ {} blanks ⋯", blanks.len());
+        } else {
+            out.push_str(blanks);
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// The lines of what [`on_one_line`] or [`in_sight`] has written.
 pub fn lines_of(line: &str) -> impl Iterator<Item = &str> {
     line.split(BREAK)
 }
 
-fn written_out(text: &str, is_written_out: impl Fn(char) -> bool) -> String {
+/// `deceiving`: where other characters stand that are written out, ascending.
+fn written_out(text: &str, deceiving: &[usize], is_written_out: impl Fn(char) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     let mut backslashes = 0;
-    let deceiving = look_alikes(text);
     let mut rest = text.char_indices();
     while let Some((at, c)) = rest.next() {
         if c == '\\' {
@@ -59,7 +107,7 @@ pub fn has_hidden(text: &str) -> bool {
 
 /// Controls, marks that turn the direction, zero-width and look-alike blanks, tags, variation selectors and private use:
 /// the default-ignorable and format characters of Unicode, and every blank but the space.
-fn is_hidden(c: char) -> bool {
+pub fn is_hidden(c: char) -> bool {
     if c.is_ascii() {
         // Nearly all of what is drawn, on every key.
         return c.is_ascii_control();
@@ -74,6 +122,8 @@ fn is_hidden(c: char) -> bool {
                 | 0x061C
                 | 0x06DD
                 | 0x070F
+                | 0x0890..=0x0891
+                | 0x08E2
                 | 0x115F..=0x1160
                 | 0x17B4..=0x17B5
                 | 0x180B..=0x180F
@@ -87,7 +137,12 @@ fn is_hidden(c: char) -> bool {
                 | 0xFEFF
                 | 0xFFA0
                 | 0xFFF0..=0xFFFB
+                | 0x1_10BD
+                | 0x1_10CD
+                | 0x1_3430..=0x1_345F
+                | 0x1_6FE4
                 | 0x1_BCA0..=0x1_BCA3
+                | 0x1_D159
                 | 0x1_D173..=0x1_D17A
                 | 0xE_0000..=0xE_0FFF
                 | 0xF_0000..=0x10_FFFF
@@ -144,6 +199,7 @@ mod tests {
         check("rm x\u{8}\u{8}ls", "rm x\\u{8}\\u{8}ls");
         check("hi\u{e0072}", "hi\\u{e0072}");
         check("giт diff", "gi\\u{442} diff");
+        check("a\u{13430}\u{110bd}b", "a\\u{13430}\\u{110bd}b");
     }
 
     #[test]
@@ -156,6 +212,33 @@ mod tests {
         check("cat <<E\n\tx\nE", "cat <<E ⏎ \\u{9}x ⏎ E");
         check("a\r\nb\rc\n", "a\\u{d} ⏎ b\\u{d}c ⏎ ");
         check("a ⏎ b\u{202e}", "a \\u{23ce} b\\u{202e}");
+    }
+
+    #[test]
+    fn nothing_is_put_out_of_sight_by_blanks() {
+        let check = |text: &str, want: &str| assert_eq!(in_sight(text), want);
+        check(&format!("echo ok{}; rm -rf x", " ".repeat(400)), "echo ok⋯ 400 blanks ⋯; rm -rf x");
+        check(
+            &format!("a{}b\n{}c", " ".repeat(16), " ".repeat(17)),
+            &format!("a{}b ⏎ ⋯ 17 blanks ⋯c", " ".repeat(16)),
+        );
+        check("a⋯ 9 blanks ⋯b \u{202e}\\", "a\\u{22ef} 9 blanks \\u{22ef}b \\u{202e}\\");
+        for text in ["", " ", "a  b ", "cat <<E\n\tx\nE", "a ⏎ b"] {
+            assert_eq!(in_sight(text), on_one_line(text));
+        }
+    }
+
+    #[test]
+    fn the_text_of_a_file_keeps_its_lines_its_tabs_and_its_letters() {
+        let check = |text: &str, want: &str| {
+            assert_eq!(visible_text(text), want);
+            assert_eq!(restored(want), text);
+            assert_eq!(hides(text), want != text, "{text:?}");
+        };
+        check("\tа = 1;\n// с Δt – “so”\n", "\tа = 1;\n// с Δt – “so”\n");
+        check("\tis_\u{202e}admin\u{2066}\r", "\tis_\\u{202e}admin\\u{2066}\\u{d}");
+        check("a\u{200b}\u{e0072}\u{ad}\u{2060}\u{fe00}", "a\\u{200b}\\u{e0072}\\u{ad}\\u{2060}\\u{fe00}");
+        check("\u{2800}\u{3164}\u{a0}", "\\u{2800}\\u{3164}\\u{a0}");
     }
 
     #[test]
@@ -176,6 +259,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost(text in "[\\\\u{}a2eа\u{202e}\u{200b}]{0,12}") {
+            prop_assert_eq!(restored(&visible_text(&text)), text.clone());
             prop_assert_eq!(restored(&visible(&text)), text);
         }
     }

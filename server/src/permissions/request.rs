@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Access, Call, PermissionUpdate, Rule, TrustBy, on_one_line, visible};
+use super::{Access, Call, PermissionUpdate, Rule, TrustBy, in_sight, on_one_line, visible};
 use crate::conversation::ToolUseId;
 
 /// What becomes of a call.
@@ -158,7 +158,7 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
     };
     let mut options = vec![option("once", PermissionOptionKind::AllowOnce, "Allow once".to_owned())];
     if !question.rules.is_empty() {
-        let rules: Vec<String> = question.rules.iter().map(|rule| on_one_line(&rule.to_string())).collect();
+        let rules: Vec<String> = question.rules.iter().map(|rule| in_sight(&rule.to_string())).collect();
         options.push(option(
             "session",
             PermissionOptionKind::AllowAlways,
@@ -180,10 +180,10 @@ pub fn request(id: String, tool_use_id: ToolUseId, call: &Call, question: &Quest
         id,
         tool_use_id,
         tool: call.tool.clone(),
-        title: on_one_line(&question.title),
-        explanation: on_one_line(&format!("{}{untrusted}", question.explanation)),
+        title: in_sight(&question.title),
+        explanation: in_sight(&format!("{}{untrusted}", question.explanation)),
         command: match &call.access {
-            Access::Command { text, .. } => Some(on_one_line(text)),
+            Access::Command { text, .. } => Some(in_sight(text)),
             _ => None,
         },
         input: call.input.clone(),
@@ -256,7 +256,7 @@ pub fn choice_request(
         id,
         tool_use_id,
         tool: tool.to_owned(),
-        title: on_one_line(title),
+        title: in_sight(title),
         explanation: on_one_line(explanation),
         options: all,
         rules: Vec::new(),

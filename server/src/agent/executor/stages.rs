@@ -6,7 +6,7 @@ use super::ToolCall;
 use crate::agent::outbox::Outbox;
 use crate::agent::{ToolCallStatus, ToolCallUpdate};
 use crate::conversation::{ToolResultContent, ToolUseId};
-use crate::permissions::{on_one_line, visible};
+use crate::permissions::{in_sight, visible};
 use crate::tools::{Tool, ToolKind, ToolResult, ToolUseContext};
 
 /// One call's. Dropped before its end, it tells that nothing came of the call.
@@ -54,7 +54,7 @@ impl Stages {
         let title = paths.fold(tool.title(input), |title, path| {
             title.replace(path.as_str(), &context.workspace.display(path))
         });
-        self.update.title = on_one_line(&title);
+        self.update.title = in_sight(&title);
         self.tell();
     }
 
