@@ -13,6 +13,7 @@ mod desk;
 mod diff;
 mod draft;
 mod existence;
+mod git_name;
 mod hunk;
 mod inline;
 mod line;
@@ -38,6 +39,7 @@ mod whole_words;
 pub use decision::{Acceptance, Decide, Decision, DecisionResult, HunkRef, Outcome, ShownFile, Take, Target};
 pub use desk::{DeskHandle, MakeProposal, Waits};
 pub use draft::{Draft, Existence, ShownHunks};
+pub use git_name::git_name;
 pub use merge::{TextConflict, three_way};
 pub use patch::{PatchHunk, patch, unified_diff};
 pub use proposal::{

@@ -3,7 +3,7 @@
 use tower_lsp::ls_types::{Hover, HoverContents, MarkupContent, MarkupKind, Range, Uri};
 
 use super::Scene;
-use super::item::{Item, items_where};
+use super::item::{ADDS_HIDDEN, Item, items_where};
 use super::place::{hunk_range, uri_of};
 use super::words::{code_line, one_line, out_of_step};
 use crate::documents::Text;
@@ -40,6 +40,7 @@ fn hover_of(value: String, range: Option<Range>) -> Hover {
 fn part(scene: &Scene, item: &Item<'_>) -> String {
     let summary = item.summary(&scene.workspace);
     let title = format!("**Copydesk {}** {}", item.number, escape_markdown(&one_line(&summary)));
+    let title = if item.adds_hidden() { format!("{title}\n\nIt {ADDS_HIDDEN}.") } else { title };
     let title = match item.must_ask().or(item.file.held_back) {
         Some(why) => format!("{title}\n\n{}", escape_markdown(&one_line(why))),
         None => title,
@@ -118,6 +119,18 @@ mod tests {
         let scene = scene_of(vec![file("store.rs", "a\n", vec![asked])]);
         let shown = items(&scene.review).map(|item| part(&scene, &item)).collect::<String>();
         assert!(shown.contains("run `fmt`\n\nIt says what programs run.\n\n```diff"), "{shown}");
+    }
+
+    #[test]
+    fn what_can_not_be_seen_is_said_to_be_there() {
+        let scene = scene_of(vec![file(
+            "a.rs",
+            "a\n",
+            vec![hunk("a\n", 0..1, "x\u{202e}\n", ""), hunk("", 1..1, "y\n", "")],
+        )]);
+        let parts: Vec<String> = items(&scene.review).map(|item| part(&scene, &item)).collect();
+        assert!(parts[0].contains("\n\nIt adds characters that can't be seen.\n\n```diff"), "{}", parts[0]);
+        assert!(parts[0].contains("+x\\u{202e}") && !parts[1].contains("can't be seen"), "{parts:?}");
     }
 
     #[test]

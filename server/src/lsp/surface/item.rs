@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::words::{hidden_characters, hidden_in_name};
 use crate::documents::Workspace;
 use crate::review::{FileKind, FileReview, HunkState, HunkView, ReviewView};
 
@@ -118,6 +119,27 @@ impl Item<'_> {
         }
     }
 
+    /// The characters that it adds and nobody sees, each once: in lines, and in the name that a file gets.
+    pub fn hidden_characters(&self) -> Vec<String> {
+        let name = match &self.file.kind {
+            FileKind::Create => Some(&self.file.path),
+            FileKind::Rename { to } => Some(to),
+            FileKind::Modify | FileKind::Delete => None,
+        };
+        let lines = self.hunk.map(|hunk| &*hunk.added);
+        let mut found = lines.map(hidden_characters).unwrap_or_default();
+        for character in name.into_iter().flat_map(|name| hidden_in_name(name.as_str())) {
+            if !found.contains(&character) {
+                found.push(character);
+            }
+        }
+        found
+    }
+
+    pub fn adds_hidden(&self) -> bool {
+        !self.hidden_characters().is_empty()
+    }
+
     /// What it does to the file beside its text, a line each: `binary, 12 kB → 14 kB`.
     pub fn whole_lines(&self) -> Vec<String> {
         // A file that is made gets its permissions with its text.
@@ -130,6 +152,9 @@ impl Item<'_> {
         bytes.into_iter().chain(mode).chain(conflict).collect()
     }
 }
+
+/// What is said of an item that does.
+pub(super) const ADDS_HIDDEN: &str = "adds characters that can't be seen";
 
 const OVERTAKEN: &str = "! the file was changed on disk meanwhile: it can't be accepted";
 

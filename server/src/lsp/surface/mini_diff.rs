@@ -1,7 +1,7 @@
 //! A hunk as a handful of short lines, for places that show plain text: a diagnostic's message.
 
 use super::item::Item;
-use super::words::{code_line, hidden_characters, one_line};
+use super::words::{code_line, one_line};
 use crate::documents::Workspace;
 use crate::editor::DiagnosticStyle;
 use crate::review::{HunkState, HunkView};
@@ -19,8 +19,8 @@ pub(super) fn message(item: &Item<'_>, style: DiagnosticStyle, workspace: &Works
     lines.extend(item.whole_lines().iter().map(|line| cut(line)));
     if let Some(hunk) = item.hunk {
         lines.extend(diff_lines(hunk));
-        lines.extend(warning(hunk));
     }
+    lines.extend(warning(item));
     match style {
         DiagnosticStyle::Plain | DiagnosticStyle::FirstLine => lines.join("\n"),
         DiagnosticStyle::PaddedBox => padded(&lines),
@@ -51,12 +51,13 @@ fn ends_line(hunk: &HunkView) -> &'static str {
 }
 
 /// The person must not approve what can't be seen, nor a side of a conflict for the other.
-fn warning(hunk: &HunkView) -> Option<String> {
-    let hidden = hidden_characters(&hunk.added);
+fn warning(item: &Item<'_>) -> Option<String> {
+    let hidden = item.hidden_characters();
     if !hidden.is_empty() {
         return Some(cut(&format!("! adds hidden characters: {}", hidden.join(" "))));
     }
-    (hunk.state == HunkState::Conflicted)
+    item.hunk
+        .is_some_and(|hunk| hunk.state == HunkState::Conflicted)
         .then(|| "! you changed these lines too: - yours, + the agent's".to_owned())
 }
 

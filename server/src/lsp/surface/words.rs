@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::permissions::{Asks, PermissionRequest, has_hidden, visible};
+use crate::permissions::{Asks, PermissionRequest, has_hidden, is_hidden, visible};
 use crate::review::FileReview;
 
 /// Words on one line: hidden characters by their names, line breaks too.
@@ -63,9 +63,13 @@ pub(super) fn hidden_characters(text: &str) -> Vec<String> {
     let mut before = '\n';
     for char in text.chars() {
         let usual = matches!(char, '\n' | '\r' | '\t');
-        let joins = matches!(char, '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}') && !before.is_ascii();
-        if !usual && !joins && has_hidden(char.encode_utf8(&mut [0; 4])) {
-            let name = format!("U+{:04X}", u32::from(char));
+        let joins = match char {
+            '\u{200c}' | '\u{fe0e}' | '\u{fe0f}' => !before.is_ascii() && !is_hidden(before),
+            '\u{200d}' => !before.is_ascii() && (before == '\u{fe0f}' || !is_hidden(before)),
+            _ => false,
+        };
+        if !usual && !joins && is_hidden(char) {
+            let name = code_point(char);
             if !found.contains(&name) {
                 found.push(name);
             }
@@ -73,6 +77,15 @@ pub(super) fn hidden_characters(text: &str) -> Vec<String> {
         before = char;
     }
     found
+}
+
+/// Those of a file's name, in which nothing is usual.
+pub(super) fn hidden_in_name(name: &str) -> Vec<String> {
+    name.chars().filter(|&char| is_hidden(char)).map(code_point).collect()
+}
+
+fn code_point(char: char) -> String {
+    format!("U+{:04X}", u32::from(char))
 }
 
 #[cfg(test)]
@@ -101,6 +114,9 @@ mod tests {
         assert_eq!(hidden_characters("a\u{202e}b\u{200b}c\u{202e}"), ["U+202E", "U+200B"]);
         assert_eq!(hidden_characters("fn a() {\r\n\tgröße 👩\u{200d}🚀 ❤\u{fe0f}\n"), Vec::<String>::new());
         assert_eq!(hidden_characters("a\u{200d}b"), ["U+200D"]);
+        // One of a row joins nothing: in a row they spell what nobody sees.
+        assert_eq!(hidden_characters("é\u{fe0f}\u{fe0e}\u{fe0f}"), ["U+FE0E", "U+FE0F"]);
+        assert_eq!(hidden_characters("👁\u{fe0f}\u{200d}🗨\u{fe0f}"), Vec::<String>::new());
     }
 
     #[test]

@@ -5,9 +5,10 @@ use std::sync::Mutex;
 
 use super::{ReviewFile, ShownHunk};
 use crate::documents::{AbsPath, Text, Workspace};
-use crate::lsp::surface::item::{Item, items};
+use crate::lsp::surface::item::{ADDS_HIDDEN, Item, items};
 use crate::lsp::surface::words::one_line;
-use crate::review::{FileKind, FileReview, HunkView, ModeChange, ReviewView};
+use crate::permissions::is_hidden;
+use crate::review::{FileKind, FileReview, HunkView, ModeChange, ReviewView, git_name};
 
 /// Lines around a change, as git shows them; fewer where two hunks stand close, so that none is shown twice.
 const CONTEXT: usize = 3;
@@ -39,9 +40,9 @@ pub fn render(review: &ReviewView, workspace: &Workspace, path: AbsPath) -> Revi
     }
 }
 
-/// As git names a file outside of the folder, behind `a/` or `b/`.
-fn in_header(name: String) -> String {
-    name.trim_start_matches('/').to_owned()
+/// `side`: `a/`, `b/` or none. A file outside of the folder has no second slash behind it, as with git.
+fn in_header(side: &str, name: &str) -> String {
+    git_name(&format!("{side}{}", name.trim_start_matches('/')), is_hidden)
 }
 
 #[derive(Default)]
@@ -62,31 +63,33 @@ impl Drawing {
 
     /// The lines above a file's first hunk.
     fn file(&mut self, file: &FileReview, workspace: &Workspace) {
-        let name = in_header(workspace.display(&file.path));
+        let name = workspace.display(&file.path);
+        let (a, b) = (in_header("a/", &name), in_header("b/", &name));
         let (bytes, mode) = file.whole.as_ref().map_or((None, None), |whole| (whole.bytes, whole.mode));
         let (old, new) = match &file.kind {
             FileKind::Modify => {
                 if file.whole.is_some() {
-                    self.push(&format!("diff --git a/{name} b/{name}"));
+                    self.push(&format!("diff --git {a} {b}"));
                 }
-                (format!("a/{name}"), format!("b/{name}"))
+                (a, b)
             }
             FileKind::Create => {
-                self.push(&format!("diff --git a/{name} b/{name}"));
+                self.push(&format!("diff --git {a} {b}"));
                 self.push(&format!("new file mode 100{:03o}", mode.map_or(0o644, |mode| mode.to)));
-                ("/dev/null".to_owned(), format!("b/{name}"))
+                ("/dev/null".to_owned(), b)
             }
             FileKind::Delete => {
-                self.push(&format!("diff --git a/{name} b/{name}"));
+                self.push(&format!("diff --git {a} {b}"));
                 self.push("deleted file mode 100644");
-                (format!("a/{name}"), "/dev/null".to_owned())
+                (a, "/dev/null".to_owned())
             }
             FileKind::Rename { to } => {
-                let to = in_header(workspace.display(to));
-                self.push(&format!("diff --git a/{name} b/{to}"));
-                self.push(&format!("rename from {name}"));
-                self.push(&format!("rename to {to}"));
-                (format!("a/{name}"), format!("b/{to}"))
+                let to = workspace.display(to);
+                let b = in_header("b/", &to);
+                self.push(&format!("diff --git {a} {b}"));
+                self.push(&format!("rename from {}", in_header("", &name)));
+                self.push(&format!("rename to {}", in_header("", &to)));
+                (a, b)
             }
         };
         if let Some(ModeChange { from: Some(from), to }) = mode {
@@ -106,7 +109,9 @@ impl Drawing {
     /// A file without lines to compare. git has no `@@` there, and needs none.
     fn whole_file(&mut self, item: &Item<'_>, workspace: &Workspace) {
         let header = self.head;
-        let summary = std::iter::once(item.summary(workspace)).chain(item.whole_lines()).collect::<Vec<_>>();
+        let hint = item.adds_hidden().then(|| ADDS_HIDDEN.to_owned());
+        let summary = std::iter::once(item.summary(workspace)).chain(item.whole_lines()).chain(hint);
+        let summary = summary.collect::<Vec<_>>();
         self.hunks.push(ShownHunk {
             id: None,
             number: item.number,
@@ -127,7 +132,10 @@ impl Drawing {
         let start = hunk.lines.start - above;
         let old = above + removed.len() + below;
         let new = above + added.len() + below;
-        let summary = one_line(&item.summary(workspace)).into_owned();
+        let mut summary = one_line(&item.summary(workspace)).into_owned();
+        if item.adds_hidden() {
+            summary.push_str(&format!(" ({ADDS_HIDDEN})"));
+        }
         let header = self.line;
         self.push(&format!(
             "@@ -{} +{} @@ hunk {}: {summary}",

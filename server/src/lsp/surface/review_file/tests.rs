@@ -106,6 +106,41 @@ fn files_that_come_go_or_are_renamed_look_as_in_git() {
 }
 
 #[test]
+fn what_is_hidden_is_said_in_the_header_and_git_makes_the_files_of_it() {
+    let new = FileReview {
+        kind: FileKind::Create,
+        buffer: None,
+        ..file("ev\u{202e}il ö.py", "", vec![hunk("", 0..0, "one\u{200b}\n", "add it")])
+    };
+    let changed = file("a.txt", "a\n", vec![hunk("a\n", 0..1, "b\u{200b}\n", "")]);
+    let renamed =
+        FileReview { kind: FileKind::Rename { to: path("d\u{ad}.txt") }, ..file("c.txt", "", Vec::new()) };
+    let text = draw(&scene_of(vec![new, changed, renamed])).text().to_string();
+    for wanted in [
+        r#"diff --git "a/ev\342\200\256il ö.py" "b/ev\342\200\256il ö.py""#,
+        r#"+++ "b/ev\342\200\256il ö.py""#,
+        "@@ -0,0 +1,1 @@ hunk 1/3: add it (adds characters that can't be seen)",
+        "@@ -1,1 +1,1 @@ hunk 2/3: change 1 line (adds characters that can't be seen)",
+        "+b\u{200b}",
+        r#"rename to "d\302\255.txt""#,
+    ] {
+        assert!(text.lines().any(|line| line == wanted), "{wanted}\n{text}");
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    for (name, content) in [("a.txt", "a\n"), ("c.txt", "c\n"), ("review.diff", &text)] {
+        std::fs::write(at(name), content).expect("written");
+    }
+    let applied =
+        std::process::Command::new("git").args(["apply", "review.diff"]).current_dir(folder.path()).output();
+    let applied = applied.expect("git");
+    assert!(applied.status.success(), "{}\n{text}", String::from_utf8_lossy(&applied.stderr));
+    let read = |name: &str| std::fs::read_to_string(at(name)).expect("readable");
+    assert_eq!(read("ev\u{202e}il ö.py"), "one\u{200b}\n");
+    assert_eq!((read("a.txt"), read("d\u{ad}.txt")), ("b\u{200b}\n".to_owned(), "c\n".to_owned()));
+}
+
+#[test]
 fn a_missing_last_newline_is_marked() {
     let shown = draw(&scene_of(vec![file("a.txt", "a\nb", vec![hunk("a\nb", 1..2, "c\n", "")])]));
     assert_snapshot!(shown.text(), @r"
