@@ -19,6 +19,7 @@ mod sample;
 mod setup;
 mod tally;
 mod task;
+mod temporary;
 mod terminal;
 mod try_it;
 

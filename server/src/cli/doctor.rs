@@ -10,6 +10,7 @@ use camino::Utf8PathBuf;
 use super::Exit;
 use super::config::{places, written_rules};
 use super::editor::Editor;
+use super::temporary;
 use super::terminal::{Look, Terminal};
 use crate::config::{Override, load};
 use crate::doctor::{Finding, Mark, Rules, checkup, look_at_commands, on_path};
@@ -53,7 +54,7 @@ fn tell(terminal: &mut Terminal, finding: &Finding) {
 }
 
 async fn time_to_start(overrides: &[Override]) -> Result<Duration> {
-    let folder = tempfile::tempdir()?;
+    let folder = temporary::folder("copydesk-doctor-")?;
     let root = Utf8PathBuf::from_path_buf(folder.path().to_owned()).ok().and_then(AbsPath::new);
     let root = root.context("the temporary folder's name is not UTF-8")?;
     let begun = Instant::now();

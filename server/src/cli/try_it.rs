@@ -9,13 +9,14 @@ use super::editor::{Editor, Interrupt};
 use super::review::{Decider, Review};
 use super::sample;
 use super::task::{Show, follow};
+use super::temporary;
 use super::terminal::{Look, Terminal, visible};
 use crate::config::Override;
 use crate::doctor::on_path;
 use crate::documents::{AbsPath, Workspace, from_path};
 
 pub(super) async fn try_it(terminal: &mut Terminal, overrides: Vec<Override>) -> Result<Exit> {
-    let temporary = tempfile::Builder::new().prefix("copydesk-try-").tempdir()?;
+    let temporary = temporary::folder("copydesk-try-")?;
     let folder = temporary
         .path()
         .to_str()

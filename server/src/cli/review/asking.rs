@@ -6,6 +6,7 @@ use copydesk_protocol::{DecideOutcome, DecideTarget, ProposalAmendParams, Propos
 use super::{Item, Review, unexplained};
 use crate::cli::client::ServerError;
 use crate::cli::editor::Interrupt;
+use crate::cli::temporary;
 use crate::cli::terminal::{Look, visible};
 use crate::documents::{AbsPath, to_path};
 
@@ -137,7 +138,7 @@ fn edited(text: &str, uri: &str) -> Result<String> {
         .ok()
         .and_then(|path: AbsPath| path.as_path().extension().map(|extension| format!(".{extension}")))
         .unwrap_or_default();
-    let file = tempfile::Builder::new().prefix("copydesk-").suffix(&extension).tempfile()?;
+    let file = temporary::file("copydesk-", &extension)?;
     std::fs::write(file.path(), text)?;
     let editor = ["VISUAL", "EDITOR"]
         .into_iter()
