@@ -343,3 +343,64 @@ async fn a_command_of_several_lines_is_asked_about_in_lines_and_told_in_one() {
     terminal.types("n").await;
     assert_eq!(terminal.end().await, 3);
 }
+
+#[tokio::test]
+async fn what_is_hidden_in_a_change_or_in_a_name_is_written_out_where_a_person_decides() {
+    let hidden = "\u{200b}\u{e0041}\u{ad}\u{2060}\u{fe00}\u{2800}\u{3164}\u{a0}\u{202e}";
+    let bytes: String = format!("b{hidden}\n").bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    let (home, _model) = scene([
+        Answer::calls("Bash", json!({ "command": format!("printf '{bytes}' >>a.txt") })),
+        Answer::calls(
+            "Write",
+            json!({ "file_path": "ev\u{202e}il\u{200b}.py", "content": "x = '\\u{41}'\n" }),
+        ),
+        Answer::calls(
+            "Write",
+            json!({ "file_path": "plain.rs", "content": "'\\u{feff}' => \"größe 進む\",\n" }),
+        ),
+        Answer::says("Done."),
+    ])
+    .await;
+    home.write("a.txt", "\ta 👍 größe\n");
+    let mut terminal = Terminal::run(&home, &["--allow", "Bash", "go on"]);
+    let seen = terminal.until("Accept this").await;
+    let written = r"+b\u{200b}\u{e0041}\u{ad}\u{2060}\u{fe00}\u{2800}\u{3164}\u{a0}\u{202e}";
+    for wanted in ["a.txt  1/3", "It adds characters that can't be seen.", written, " \ta 👍 größe"] {
+        assert!(seen.contains(wanted), "{wanted}: {seen}");
+    }
+    assert!(!hidden.chars().any(|c| seen.contains(c)) && !seen.contains('\u{fffd}'), "{seen:?}");
+    terminal.types("y").await;
+    let seen = terminal.until("Accept this").await;
+    let name = r"ev\u{202e}il\u{200b}.py";
+    for wanted in [
+        format!("{name}  2/3  new file"),
+        "It adds characters that can't be seen.".to_owned(),
+        format!("diff --git a/{name} b/{name}"),
+        format!("+++ b/{name}"),
+        r"+x = '\\u{41}'".to_owned(),
+    ] {
+        assert!(seen.contains(&wanted), "{wanted}: {seen}");
+    }
+    assert!(!hidden.chars().any(|c| seen.contains(c)) && !seen.contains('\u{fffd}'), "{seen:?}");
+    terminal.types("y").await;
+    let seen = terminal.until("Accept this").await;
+    assert!(seen.contains("+'\\u{feff}' => \"größe 進む\",") && !seen.contains("can't be seen"), "{seen}");
+    terminal.types("y").await;
+    terminal.until("3 accepted").await;
+    assert_eq!(terminal.end().await, 0);
+    assert_eq!(std::fs::read_to_string(home.path("a.txt")).unwrap(), format!("\ta 👍 größe\nb{hidden}\n"));
+}
+
+#[tokio::test]
+async fn a_conflict_offers_what_there_is_here_and_counts_once() {
+    let (home, mut terminal) = two_changes("true");
+    terminal.until(ASKED).await;
+    home.write("a.rs", "fn load_it() {}\n\nfn main() {\n    load();\n}\n");
+    terminal.types("y").await;
+    let seen = terminal.until("Keep yours [n], or leave it [q]? ").await;
+    assert!(!seen.contains("ask the agent"), "{seen}");
+    terminal.types("q").await;
+    terminal.until("0 accepted, 0 rejected, 2 left").await;
+    assert!(!terminal.until("\n").await.contains("not applied"));
+    assert_eq!(terminal.end().await, 3);
+}

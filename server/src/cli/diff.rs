@@ -1,10 +1,14 @@
 //! Pending changes as a unified diff, in lines as git counts them.
 
+use std::borrow::Cow;
+
 use copydesk_protocol::{File, FileKind, Hunk, HunkState, ModeChange};
 
-use super::terminal::{Look, Terminal, visible};
+use super::terminal::{Look, Terminal};
 use crate::documents::{Text, byte_range};
 use crate::editor::{Position, PositionEncoding, Range};
+use crate::permissions::{hides, visible, visible_text};
+use crate::review::git_name;
 
 /// Lines of context around a change.
 const CONTEXT: usize = 3;
@@ -57,11 +61,29 @@ pub(super) fn one_hunk(hunk: &Hunk, buffer: Option<&str>) -> Vec<DiffLine> {
     stretches(&old, &replaced(std::slice::from_ref(hunk), buffer.unwrap_or_default(), &old))
 }
 
-/// Prints a diff in colour, with control characters made visible.
+/// Prints a diff in colour for a person, who is to see all that is in it. Where nothing is hidden, code that spells such a
+/// character stays as it is.
 pub(super) fn print(terminal: &mut Terminal, diff: &[DiffLine]) {
-    for line in diff {
-        terminal.styled(line.look, visible(&line.text).trim_end_matches('␍'));
+    let hidden = diff.iter().any(|line| hides(on_screen(line)));
+    if hidden {
+        let how = r"What can't be seen is written as \u{…} here, and text that looks like that as \\u{…}.";
+        terminal.styled(Look::Quiet, how);
     }
+    for line in diff {
+        let text = on_screen(line);
+        let text = match (line.look, hidden) {
+            // The names of files.
+            (Look::Heading, _) => Cow::Owned(visible(text)),
+            (_, true) => Cow::Owned(visible_text(text)),
+            (_, false) => Cow::Borrowed(text),
+        };
+        terminal.styled(line.look, &text);
+    }
+}
+
+/// Without what is left of a line break.
+fn on_screen(line: &DiffLine) -> &str {
+    line.text.strip_suffix('\r').unwrap_or(&line.text)
 }
 
 /// Lines as git counts them, with their breaks: only `\n` ends one.
@@ -148,11 +170,16 @@ impl Replaced {
     }
 }
 
+/// The bytes of a patch are kept as they are: only what its lines can't hold is quoted.
+fn in_a_line(name: &str) -> String {
+    git_name(name, |_| false)
+}
+
 fn header(file: &File, names: Names, has_lines: bool) -> Vec<DiffLine> {
     let kind = file.kind;
     // As git names a file outside of the folder: behind `a/` and `b/` another slash makes it a path that no tool finds.
     let (old, new) = (names.old.trim_start_matches('/'), names.new.trim_start_matches('/'));
-    let (before, after) = (quoted(&format!("a/{old}")), quoted(&format!("b/{new}")));
+    let (before, after) = (in_a_line(&format!("a/{old}")), in_a_line(&format!("b/{new}")));
     let mut header = vec![format!("diff --git {before} {after}")];
     let mode = file.mode.as_ref().map_or("644", |mode| &mode.to);
     match kind {
@@ -160,7 +187,8 @@ fn header(file: &File, names: Names, has_lines: bool) -> Vec<DiffLine> {
         FileKind::Create => header.push(format!("new file mode 100{mode}")),
         FileKind::Delete => header.push(format!("deleted file mode 100{mode}")),
         FileKind::Rename => {
-            header.extend([format!("rename from {}", quoted(old)), format!("rename to {}", quoted(new))]);
+            header
+                .extend([format!("rename from {}", in_a_line(old)), format!("rename to {}", in_a_line(new))]);
         }
     }
     if let Some(ModeChange { from: Some(from), to }) = &file.mode {
@@ -182,25 +210,6 @@ fn header(file: &File, names: Names, has_lines: bool) -> Vec<DiffLine> {
         }
     }
     header.into_iter().map(|text| DiffLine { look: Look::Heading, text }).collect()
-}
-
-/// As git writes a name that its lines can't hold, in the escapes of C (`core.quotePath` in git-config).
-fn quoted(name: &str) -> String {
-    if !name.contains(|c: char| c.is_ascii_control() || matches!(c, '"' | '\\')) {
-        return name.to_owned();
-    }
-    let mut quoted = String::from("\"");
-    for c in name.chars() {
-        match c {
-            '"' | '\\' => quoted.extend(['\\', c]),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            c if c.is_ascii_control() => quoted.extend(format!("\\{:03o}", u32::from(c)).chars()),
-            c => quoted.push(c),
-        }
-    }
-    quoted + "\""
 }
 
 /// Changes with context, joined where their contexts touch. `replaced` is ascending.

@@ -16,7 +16,7 @@ use self::asking::{Answer, keys};
 use super::client::ServerError;
 use super::editor::{Editor, Interrupt};
 use super::tally::Tally;
-use super::terminal::{Look, Terminal, visible};
+use super::terminal::{Look, Terminal, told};
 use crate::documents::{Workspace, to_path};
 
 /// Who decides.
@@ -79,7 +79,7 @@ impl Review<'_> {
                 "{} It was not accepted: decide on it by itself, at a terminal.",
                 of_file(&name, why)
             );
-            self.terminal.note(&visible(&format!("✗ {left}")));
+            self.terminal.note(&told(&format!("✗ {left}")));
             tally.failed.push(left);
             tally.not_applied += file.changes();
         }
@@ -101,7 +101,7 @@ impl Review<'_> {
         }
         if tally.not_applied > 0 {
             for (name, of_file) in done.iter().filter(|(_, of_file)| of_file.not_applied == 0) {
-                self.terminal.note(&visible(&format!("✓ {name}: {}", of_file.words())));
+                self.terminal.note(&told(&format!("✓ {name}: {}", of_file.words())));
             }
         }
         Ok(tally)
@@ -154,20 +154,18 @@ impl Review<'_> {
                     passed.extend(left.iter().filter(|item| item.file.must_ask.is_none()).map(Item::name));
                     continue;
                 }
-                Some(Answer::Quit) => {
-                    tally.left = items(self.files().await?).len();
-                    return Ok(tally);
-                }
-                None => {
-                    tally.left = items(self.files().await?).len();
-                    tally.cancelled = true;
+                quit @ (Some(Answer::Quit) | None) => {
+                    // What was decided and is there all the same was counted as not applied.
+                    let there = items(self.files().await?);
+                    tally.left = there.iter().filter(|item| !passed.contains(&item.name())).count();
+                    tally.cancelled = quit.is_none();
                     return Ok(tally);
                 }
             };
             let mut of_item = Tally::default();
             self.decide(decision, target, &mut of_item).await?;
-            if decider == Decider::Person && of_item.is_stale() && self.is_pending(&item).await? {
-                // It was told to look at it again.
+            if decider == Decider::Person && of_item.is_overtaken() && self.is_pending(&item).await? {
+                // It was told to look at it again, or what there is to choose from now.
                 continue;
             }
             tally.add(of_item);
@@ -207,11 +205,11 @@ impl Review<'_> {
                 DecideOutcome::Amended => {}
                 DecideOutcome::Pending | DecideOutcome::Conflicted | DecideOutcome::Stale => {
                     tally.not_applied += 1;
-                    let why = result.message.unwrap_or_else(|| unexplained(result.outcome).to_owned());
+                    let why = why_not(result.outcome, result.message);
                     let failed = of_file(&self.name_of(&result.uri), &why);
                     if !tally.failed.contains(&failed) {
                         // stdout may be kept for a result.
-                        self.terminal.note(&visible(&format!("✗ {failed}")));
+                        self.terminal.note(&told(&format!("✗ {failed}")));
                         tally.failed.push(failed);
                     }
                 }
@@ -226,7 +224,7 @@ impl Review<'_> {
         let why = format!("{error:#}");
         let failed = uri.map_or_else(|| why.clone(), |uri| of_file(&self.name_of(uri), &why));
         if !tally.failed.contains(&failed) {
-            self.terminal.note(&visible(&format!("✗ {failed}")));
+            self.terminal.note(&told(&format!("✗ {failed}")));
             tally.failed.push(failed);
         }
     }
@@ -287,10 +285,17 @@ fn of_file(name: &str, why: &str) -> String {
     if is_named { why.to_owned() } else { format!("{name}: {why}") }
 }
 
-/// Why a change that was accepted is not in, where nobody says.
+/// Why a change that was accepted is not in. An editor offers more ways out of a conflict than there are here.
+fn why_not(outcome: DecideOutcome, message: Option<String>) -> String {
+    let message = message.filter(|_| outcome != DecideOutcome::Conflicted);
+    message.unwrap_or_else(|| unexplained(outcome).to_owned())
+}
+
 const fn unexplained(outcome: DecideOutcome) -> &'static str {
     match outcome {
-        DecideOutcome::Conflicted => "the same lines were changed by somebody else meanwhile",
+        DecideOutcome::Conflicted => {
+            "you changed these lines too, so the change was not applied and yours are as they were"
+        }
         DecideOutcome::Stale => "it has changed since it was shown",
         DecideOutcome::Pending
         | DecideOutcome::Accepted

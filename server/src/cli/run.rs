@@ -20,7 +20,7 @@ use super::progress::{Progress, Stream};
 use super::review::{Decider, Review, WentIn};
 use super::tally::Tally;
 use super::task::{Show, follow};
-use super::terminal::{Look, Terminal, visible};
+use super::terminal::{Look, Terminal, told};
 use crate::config::{MissingModel, Override, ProviderKind, choose_model, load, missing_model};
 use crate::documents::{AbsPath, PathCase, Workspace};
 use crate::models::provider;
@@ -135,7 +135,7 @@ async fn decide(
         Decide::Ask | Decide::ShowOnly => {
             if text {
                 for lack in review.print_all().await? {
-                    review.terminal.note(&visible(&lack));
+                    review.terminal.note(&told(&lack));
                 }
             }
             if arguments.decide == Decide::ShowOnly {
@@ -144,14 +144,14 @@ async fn decide(
             for File { uri, must_ask, held_back, .. } in files {
                 if let Some(why) = must_ask.as_ref().or(held_back.as_ref()) {
                     let name = review.name_of(uri);
-                    review.terminal.note(&visible(&format!("{name}: {why}")));
+                    review.terminal.note(&told(&format!("{name}: {why}")));
                 }
             }
             let left = files.iter().map(File::changes).sum();
             let names: Vec<String> = files.iter().map(|file| review.name_of(&file.uri)).collect();
             let changes =
                 if left == 1 { "1 change is left".to_owned() } else { format!("{left} changes are left") };
-            review.terminal.note(&visible(&format!(
+            review.terminal.note(&told(&format!(
                 "Nobody is here to be asked, so {changes} in {}: run it at a terminal, or with --yes.",
                 names.join(", ")
             )));
@@ -165,7 +165,7 @@ fn cancelled(went_in: &[WentIn]) -> String {
         return "Cancelled; nothing was changed.".to_owned();
     }
     let names: Vec<&str> = went_in.iter().map(|went_in| went_in.name.as_str()).collect();
-    visible(&format!(
+    told(&format!(
         "Cancelled. What had gone in by then, as the permission mode says, stays: {}.",
         names.join(", ")
     ))

@@ -49,9 +49,11 @@ impl Tally {
         self.left > 0 && self.accepted + self.rejected + self.not_applied == 0
     }
 
-    /// Something was no longer as it was shown.
-    pub(super) fn is_stale(&self) -> bool {
-        self.outcomes.values().any(|outcome| *outcome == DecideOutcome::Stale)
+    /// Something was no longer as it was shown, or the person had changed the same lines.
+    pub(super) fn is_overtaken(&self) -> bool {
+        self.outcomes
+            .values()
+            .any(|outcome| matches!(outcome, DecideOutcome::Stale | DecideOutcome::Conflicted))
     }
 
     /// `3 accepted, 1 rejected`

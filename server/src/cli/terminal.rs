@@ -2,6 +2,8 @@
 
 use std::io::{IsTerminal, Write};
 
+use crate::permissions::{hides, visible_text};
+
 /// Where the person reads and types.
 pub(super) struct Terminal {
     out: Box<dyn Write>,
@@ -214,6 +216,11 @@ pub(super) fn visible(text: &str) -> String {
             other => other,
         })
         .collect()
+}
+
+/// What is said of files and their changes, names included: nothing is hidden in it.
+pub(super) fn told(text: &str) -> String {
+    if hides(text) { visible_text(text) } else { text.to_owned() }
 }
 
 /// What was written, for tests.

@@ -201,7 +201,7 @@ fn names_are_quoted_as_git_does() {
         ("back\\slash", r#""back\\slash""#),
         ("\u{1}\u{7f}", r#""\001\177""#),
     ] {
-        assert_eq!(quoted(name), want);
+        assert_eq!(in_a_line(name), want);
         let created =
             whole_file(&file(FileKind::Create, vec![]), Names { old: name, new: name }, None, Some("a\n"));
         let folder = tempfile::tempdir().unwrap();

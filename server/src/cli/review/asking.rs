@@ -3,11 +3,11 @@
 use anyhow::{Context, Result};
 use copydesk_protocol::{DecideOutcome, DecideTarget, ProposalAmendParams, ProposalDecideResult, methods};
 
-use super::{Item, Review, unexplained};
+use super::{Item, Review, why_not};
 use crate::cli::client::ServerError;
 use crate::cli::editor::Interrupt;
 use crate::cli::temporary;
-use crate::cli::terminal::{Look, visible};
+use crate::cli::terminal::{Look, told};
 use crate::documents::{AbsPath, to_path};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Review<'_> {
         let text = match edited(lines, &item.file.uri) {
             Ok(lines) => format!("{lead}{lines}"),
             Err(error) => {
-                self.terminal.styled(Look::Bad, &visible(&format!("✗ {error:#}. The change is as it was.")));
+                self.terminal.styled(Look::Bad, &told(&format!("✗ {error:#}. The change is as it was.")));
                 return Ok(None);
             }
         };
@@ -95,15 +95,14 @@ impl Review<'_> {
             Ok(amended) => {
                 let refused = amended.results.iter().find(|result| result.outcome != DecideOutcome::Amended);
                 if let Some(refused) = refused {
-                    let why =
-                        refused.message.clone().unwrap_or_else(|| unexplained(refused.outcome).to_owned());
-                    self.terminal.styled(Look::Bad, &visible(&format!("✗ {why}")));
+                    let why = why_not(refused.outcome, refused.message.clone());
+                    self.terminal.styled(Look::Bad, &told(&format!("✗ {why}")));
                     return Ok(None);
                 }
             }
             // The server is there and has a reason: the change may be another by now.
             Err(error) if error.is::<ServerError>() => {
-                self.terminal.styled(Look::Bad, &visible(&format!("✗ {error:#}")));
+                self.terminal.styled(Look::Bad, &told(&format!("✗ {error:#}")));
                 return Ok(None);
             }
             Err(error) => return Err(error),

@@ -1,13 +1,14 @@
 //! How changes stand on the terminal, and in the bytes that a program reads.
 
 use anyhow::Result;
-use copydesk_protocol::{File, FileKind, ProposalShowParams, ProposalShowResult, methods};
+use copydesk_protocol::{File, FileKind, Hunk, ProposalShowParams, ProposalShowResult, methods};
 
 use super::{Item, Review};
 use crate::cli::diff::{self, DiffLine, Names};
 use crate::cli::patch::patch;
-use crate::cli::terminal::{Look, visible};
+use crate::cli::terminal::{Look, told};
 use crate::documents::to_path;
+use crate::permissions::{has_hidden, on_one_line, visible};
 use crate::review::{ModeChange, WholeBytes};
 
 impl Review<'_> {
@@ -38,35 +39,46 @@ impl Review<'_> {
     }
 
     pub(super) async fn show(&mut self, item: &Item, number: &str) -> Result<()> {
-        let path = self.name_of(&item.file.uri);
+        let (path, new_path) = self.names(&item.file);
         let why = item.file.must_ask.as_ref().or(item.file.held_back.as_ref());
         let diff = if let Some(hunk) = &item.hunk {
-            let title = format!("\n{path}  {number}  {}", hunk.reason);
-            self.terminal.styled(Look::Heading, &visible(&title));
-            if hunk.hidden_characters {
-                self.terminal.styled(Look::Bad, "It adds characters that can't be seen.");
-            }
+            let reason = &hunk.reason;
+            let reason = if has_hidden(reason) { on_one_line(reason) } else { reason.clone() };
+            self.terminal.styled(Look::Heading, &format!("\n{}  {number}  {reason}", visible(&path)));
+            self.warn(std::slice::from_ref(hunk), item.file.kind, [&path, &new_path]);
             let texts = self.texts(&item.file).await?;
             diff::one_hunk(hunk, texts.buffer.as_deref())
         } else {
             let beside = beside_text(&item.file);
             let what: Vec<String> = self.what_becomes_of(&item.file).into_iter().chain(beside).collect();
-            let title = format!("\n{path}  {number}  {}", what.join(", "));
-            self.terminal.styled(Look::Heading, &visible(&title));
+            let title = format!("\n{}  {number}  {}", visible(&path), what.join(", "));
+            self.terminal.styled(Look::Heading, &title);
+            self.warn(&item.file.hunks, item.file.kind, [&path, &new_path]);
             self.diff_of(&item.file).await?
         };
         diff::print(self.terminal, &diff);
         if let Some(why) = why {
-            self.terminal.line(&visible(why));
+            self.terminal.line(&told(why));
         }
         Ok(())
+    }
+
+    /// What is written out on the screen may be overlooked there, and what is hidden in a name as well.
+    fn warn(&mut self, hunks: &[Hunk], kind: FileKind, [old, new]: [&str; 2]) {
+        let named_anew = matches!(kind, FileKind::Create | FileKind::Rename) && has_hidden(new);
+        if named_anew || hunks.iter().any(|hunk| hunk.hidden_characters) {
+            self.terminal.styled(Look::Bad, "It adds characters that can't be seen.");
+        }
+        if has_hidden(old) || has_hidden(new) {
+            self.terminal.styled(Look::Bad, "The file's name holds characters that can't be seen.");
+        }
     }
 
     fn what_becomes_of(&self, file: &File) -> Option<String> {
         match file.kind {
             FileKind::Create => Some("new file".to_owned()),
             FileKind::Delete => Some("deleted file".to_owned()),
-            FileKind::Rename => Some(format!("renamed to {}", self.names(file).1)),
+            FileKind::Rename => Some(format!("renamed to {}", visible(&self.names(file).1))),
             FileKind::Modify => None,
         }
     }
