@@ -49,8 +49,13 @@ fn print(terminal: &mut Terminal, loaded: &Loaded) {
         terminal.line(&format!("{row}{origin}"));
     }
     for diagnostic in &loaded.diagnostics {
-        terminal.styled(Look::Bad, &diagnostic.to_string());
+        terminal.styled(Look::Bad, &remark(&diagnostic.to_string()));
     }
+}
+
+/// What is no setting is a comment to whoever reads the settings as TOML.
+fn remark(text: &str) -> String {
+    text.lines().map(|line| format!("# {line}")).collect::<Vec<_>>().join("\n")
 }
 
 /// The permission rules that are written down for a command that is run in this folder.
@@ -76,10 +81,11 @@ fn print_rules(terminal: &mut Terminal, loaded: &Loaded) {
             Behavior::Allow => "allow",
         };
         let origin = terminal.paint(Look::Quiet, &format!("# {}", settled.origin));
-        terminal.line(&format!("{behavior:5} {}  {origin}", visible(&settled.rule.to_string())));
+        terminal.line(&format!("# {behavior:5} {}  {origin}", visible(&settled.rule.to_string())));
     }
     for problem in written.problems.iter().chain(&written.waiting(TrustBy::Flag)) {
-        terminal.styled(Look::Bad, &visible(problem));
+        let lines: Vec<String> = problem.lines().map(visible).collect();
+        terminal.styled(Look::Bad, &remark(&lines.join("\n")));
     }
 }
 

@@ -79,6 +79,7 @@ src/store.rs:3-9, are its selection. Shows the changes and asks about each hunk:
   --add-dir FOLDER  a folder that counts as if it were in this one
   --max-turns N     rounds of tool calls, at most (100, or `max_turns` in config.toml)
   --trust           trust this folder: its own settings may allow something this once
+  --                what follows is the prompt and its files, even if it begins with a dash
 
 Without a terminal, and without --yes or --diff, the changes are printed and nothing is applied.
 Ctrl-C cancels the task.
@@ -118,7 +119,7 @@ const CONFIG: &str = "\
 usage: copydesk config
 
 Prints the settings in effect as TOML, each with what it is and, unless it is the default, the place
-it came from, then the permission rules and what is wrong in any of them.
+it came from, then, as comments, the permission rules and what is wrong in any of them.
 
 They are read from config.toml in your configuration folder, from .copydesk/config.toml here, from
 the environment (ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_BASE_URL, OPENAI_API_KEY,
