@@ -23,7 +23,8 @@ pub(in crate::cli) async fn examine_model(terminal: &mut Terminal, overrides: Ve
     let choice = choose_model(&settings);
     let mut next = Vec::new();
     let (mut findings, usable) = look_at_model(&settings, &mut next);
-    let is_local = choice.provider == ProviderKind::Local;
+    let asked_at = choice.provider;
+    let is_local = asked_at == ProviderKind::Local;
     if is_local && choice.bar.is_none() {
         // Here it is tried.
         let (what, why) = (local_model(&choice), &choice.why);
@@ -50,11 +51,18 @@ pub(in crate::cli) async fn examine_model(terminal: &mut Terminal, overrides: Ve
         show(terminal, "Asked: nobody", &[Finding::bad(missing.what)]);
         return Ok(finish(terminal, &[missing.step, GET_A_MODEL.to_owned()], Exit::Failed));
     }
-    let (findings, mut next, exit) = said(&found);
-    if is_local && found.answers.is_err() {
-        next.push(GET_A_MODEL.to_owned());
-        next.push("for a server elsewhere, name it: `openai.base_url` in your config.toml".to_owned());
+    if provider.info().offline {
+        // It stands in where no server answers; that is what its error says.
+        let why = found.answers.err().map(|error| error.message).unwrap_or_default();
+        show(
+            terminal,
+            "Asked: nobody",
+            &[Finding::bad(format!("no model was asked: {}", uncapitalised(&why)))],
+        );
+        let elsewhere = "for a server elsewhere, name it: `openai.base_url` in your config.toml";
+        return Ok(finish(terminal, &[GET_A_MODEL.to_owned(), elsewhere.to_owned()], Exit::Failed));
     }
+    let (findings, next, exit) = said(&found, asked_at);
     show(terminal, &format!("Asked: {}", found.label), &findings);
     Ok(finish(terminal, &next, exit))
 }
@@ -76,13 +84,58 @@ fn finish(terminal: &mut Terminal, next: &[String], exit: Exit) -> Exit {
     exit
 }
 
+fn uncapitalised(sentence: &str) -> String {
+    let mut rest = sentence.chars();
+    rest.next().map(|first| first.to_lowercase().chain(rest).collect()).unwrap_or_default()
+}
+
+/// What to do about a model that does not answer.
+fn step_after(kind: ModelErrorKind, asked_at: ProviderKind) -> String {
+    let (key, address) = match asked_at {
+        ProviderKind::Anthropic => (
+            "ANTHROPIC_API_KEY, or `anthropic.api_key` in your config.toml",
+            "ANTHROPIC_BASE_URL, or `anthropic.base_url` in your config.toml",
+        ),
+        ProviderKind::OpenAi | ProviderKind::Local | ProviderKind::Offline => (
+            "OPENAI_API_KEY, or `openai.api_key` in your config.toml",
+            "OPENAI_BASE_URL, or `openai.base_url` in your config.toml",
+        ),
+    };
+    match kind {
+        ModelErrorKind::UnknownModel => {
+            let name = asked_at.name();
+            let name = if asked_at == ProviderKind::Anthropic { name } else { ProviderKind::OpenAi.name() };
+            format!("name one that it has: `--model {name}/NAME`, or `model.name` in your config.toml")
+        }
+        ModelErrorKind::Authentication => format!("set a key that counts there: {key}"),
+        ModelErrorKind::Permission => format!("set a key that may ask this model: {key}"),
+        ModelErrorKind::Billing => {
+            "look at the plan and the limits of the account, or name another model".to_owned()
+        }
+        ModelErrorKind::Unreachable => {
+            format!(
+                "look whether a server listens there and the network lets you through, or set another address: {address}"
+            )
+        }
+        ModelErrorKind::RateLimit | ModelErrorKind::Overloaded | ModelErrorKind::Server => {
+            "try again in a while, or name another model: `--model PROVIDER/NAME`".to_owned()
+        }
+        ModelErrorKind::PromptTooLong
+        | ModelErrorKind::RequestTooLarge
+        | ModelErrorKind::MediaRefused
+        | ModelErrorKind::InvalidRequest
+        | ModelErrorKind::StreamCut
+        | ModelErrorKind::Stalled
+        | ModelErrorKind::Malformed => {
+            format!("look whether a model's service is at that address ({address}), or name another model")
+        }
+    }
+}
+
 /// What there is to say of it, and what to do next.
-fn said(found: &Examination) -> (Vec<Finding>, Vec<String>, Exit) {
+fn said(found: &Examination, asked_at: ProviderKind) -> (Vec<Finding>, Vec<String>, Exit) {
     if let Err(ModelError { kind, message, .. }) = &found.answers {
-        let named = *kind == ModelErrorKind::UnknownModel;
-        let step = "name one that it has: `--model openai/NAME`, or `model.name` in your config.toml";
-        let next = named.then(|| step.to_owned()).into_iter().collect();
-        return (vec![Finding::bad(message)], next, Exit::Failed);
+        return (vec![Finding::bad(message)], vec![step_after(*kind, asked_at)], Exit::Failed);
     }
     let mut findings = vec![Finding::good("it is reached, knows the model, and answers")];
     let abilities = [
@@ -132,7 +185,7 @@ mod tests {
 
     #[track_caller]
     fn check(found: &Examination, exit: Exit, wanted: &[&str], steps: &[&str]) {
-        let (findings, next, told) = said(found);
+        let (findings, next, told) = said(found, ProviderKind::OpenAi);
         let lines: Vec<String> = findings
             .iter()
             .map(|finding| match finding.mark {
@@ -227,5 +280,22 @@ mod tests {
             &["✗ There is no model `x`."],
             &["name one that it has: `--model openai/NAME`, or `model.name` in your config.toml"],
         );
+    }
+
+    #[test]
+    fn every_failure_has_a_next_step() {
+        let step = |kind, asked_at| step_after(kind, asked_at);
+        for (asked_at, name) in [(ProviderKind::Anthropic, "anthropic"), (ProviderKind::OpenAi, "openai")] {
+            let variable = name.to_uppercase();
+            for (kind, wanted) in [
+                (ModelErrorKind::Authentication, format!("{variable}_API_KEY, or `{name}.api_key`")),
+                (ModelErrorKind::Unreachable, format!("{variable}_BASE_URL, or `{name}.base_url`")),
+                (ModelErrorKind::UnknownModel, format!("--model {name}/NAME")),
+                (ModelErrorKind::Overloaded, "try again in a while".to_owned()),
+                (ModelErrorKind::Malformed, format!("`{name}.base_url`")),
+            ] {
+                assert!(step(kind, asked_at).contains(&wanted), "{kind:?}: {}", step(kind, asked_at));
+            }
+        }
     }
 }
