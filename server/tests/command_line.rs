@@ -220,7 +220,7 @@ fn wrong_usage_says_what_is_right() {
     let folder = Folder::with(&[]);
     let ran = folder.run(&["rum"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
-    assert_eq!(ran.err, "copydesk: there is no command `rum`\nTry `copydesk help`.\n");
+    assert_eq!(ran.err, "copydesk: there is no command `rum`; did you mean `run`?\nTry `copydesk help`.\n");
     let ran = folder.run(&["run", "explain", "missing.rs"]);
     assert_eq!((ran.code, ran.err.as_str()), (1, "copydesk: missing.rs is no file here\n"));
     std::fs::write(folder.path().join("a.rs"), BEFORE).unwrap();
@@ -253,6 +253,64 @@ fn the_doctor_finds_what_is_wrong_and_a_workspace_can_not_choose_the_model() {
     }
     let ran = folder.run(&["config"]);
     assert!(ran.out.contains("# openai.base_url is not set"), "{}", ran.out);
+}
+
+#[test]
+fn the_configuration_is_toml_from_its_first_line_to_its_last() {
+    let folder = Folder::with(&[
+        (
+            "home/.config/copydesk/config.toml",
+            "max_turn = 3\npermissions.allow = [\"Bash(make:*)\", \"Bash(\"]\npermissions.deny = [\"Read(**/.env)\"]\n",
+        ),
+        (".claude/settings.json", "{bad"),
+    ]);
+    let ran = folder.run(&["config"]);
+    for want in [
+        "# allow Bash(make:*)",
+        "# deny  Read(**/.env)",
+        "did you mean `max_turns`?",
+        "settings.json is no JSON",
+    ] {
+        assert!(ran.out.contains(want), "{want} in\n{}", ran.out);
+    }
+    let is_setting = |line: &str| line.is_empty() || line.starts_with('#') || line.contains(" = ");
+    assert!(ran.out.lines().all(is_setting), "{}", ran.out);
+    ran.out.parse::<toml::Table>().unwrap();
+}
+
+#[test]
+fn a_model_that_does_not_answer_is_told_with_the_next_step() {
+    let folder = Folder::with(&[]);
+    let Output { status, stdout, .. } = Command::new(env!("CARGO_BIN_EXE_copydesk"))
+        .args(["doctor", "--model"])
+        .env_clear()
+        .env("HOME", folder.path())
+        .envs([("ANTHROPIC_BASE_URL", "http://127.0.0.1:9"), ("ANTHROPIC_API_KEY", "sk-FAKE")])
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(stdout).unwrap();
+    assert_eq!(status.code(), Some(1), "{told}");
+    let (_, next) = told.split_once("\nNext\n  - ").unwrap();
+    assert!(next.contains("ANTHROPIC_BASE_URL"), "{told}");
+    let ran = folder.run(&["run", "--offline", "sing me a song"]);
+    assert!(ran.out.contains("That is beyond me") && !ran.out.contains('✓'), "{}", ran.out);
+}
+
+#[test]
+fn a_temporary_folder_that_is_not_there_is_named() {
+    let folder = Folder::with(&[]);
+    let Output { status, stderr, .. } = Command::new(env!("CARGO_BIN_EXE_copydesk"))
+        .args(["try", "--offline"])
+        .env("TMPDIR", folder.path().join("none"))
+        .current_dir(folder.path())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8(stderr).unwrap();
+    assert_eq!(status.code(), Some(1));
+    assert!(told.contains("/none: make it, or set TMPDIR"), "{told}");
 }
 
 #[test]

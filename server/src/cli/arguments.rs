@@ -9,7 +9,7 @@ pub(super) use self::file::FileArgument;
 use self::file::file_argument;
 use self::settings::{Words, accepts, check, wants_value};
 pub(super) use self::settings::{as_arguments, asked_by_default, missing_folder};
-use crate::config::{Key, Override};
+use crate::config::{Key, Override, distance};
 
 /// What the person wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,11 +119,7 @@ pub(super) fn parse(
             }
             "--version" | "-V" => return nothing_after(&mut words).map(|()| Invocation::Version),
             "--help" | "-h" => return Ok(Invocation::Help { topic: Topic::All }),
-            "help" => {
-                let topic = words.next().map_or(Ok(Topic::All), |word| topic(&word))?;
-                nothing_after(&mut words)?;
-                return Ok(Invocation::Help { topic });
-            }
+            "help" => return help(&mut words),
             option if wants_value(option) => return Err(error(format!("`{option}` needs a value"))),
             option if option.starts_with('-') => return Err(unknown_option(option)),
             command => topic(command)?,
@@ -134,6 +130,19 @@ pub(super) fn parse(
         (false, true) => Ok(Invocation::Help { topic: Topic::All }),
         _ => check(&words.overrides).map(|()| Invocation::Serve { overrides: words.overrides }),
     }
+}
+
+/// What follows `help`, which asks for help once more or not.
+fn help(words: &mut Words) -> Result<Invocation, UsageError> {
+    let mut asked = Topic::All;
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--help" | "-h" => {}
+            word if asked == Topic::All => asked = topic(word)?,
+            word => return Err(too_many(word)),
+        }
+    }
+    Ok(Invocation::Help { topic: asked })
 }
 
 fn nothing_after(words: &mut Words) -> Result<(), UsageError> {
@@ -148,8 +157,25 @@ fn topic(word: &str) -> Result<Topic, UsageError> {
         "setup" => Ok(Topic::Setup),
         "config" => Ok(Topic::Config),
         "help" => Ok(Topic::All),
-        other => Err(error(format!("there is no command `{other}`"))),
+        other => Err(error(match near(other) {
+            Some(near) => format!("there is no command `{other}`; did you mean `{near}`?"),
+            None => format!("there is no command `{other}`"),
+        })),
     }
+}
+
+/// The command that a slip of the keys makes `word` of.
+fn near(word: &str) -> Option<&'static str> {
+    let named = ["try", "run", "doctor", "setup", "config", "help"].map(|name| (distance(word, name), name));
+    let (slips, name) = named.into_iter().min()?;
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    // Two letters that have changed places are two slips; of a short word two others leave nothing.
+    let is_near = slips <= 1 || (slips == 2 && (name.len() > 4 || letters(word) == letters(name)));
+    is_near.then_some(name)
 }
 
 fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
@@ -162,6 +188,11 @@ fn command(topic: Topic, mut words: Words) -> Result<Invocation, UsageError> {
         match word.as_str() {
             word if only_plain || !word.starts_with('-') => plain.push(word.to_owned()),
             "--" => only_plain = true,
+            "-" if topic == Topic::Run && plain.is_empty() => {
+                return Err(error(
+                    "the prompt is not read from stdin: give it as an argument, as in `copydesk run \"$(cat FILE)\"`",
+                ));
+            }
             "--help" | "-h" => return Ok(Invocation::Help { topic }),
             "--model" if topic == Topic::Doctor => about = About::Model,
             option if wants_value(option) => return Err(error(format!("`{option}` needs a value"))),

@@ -3,6 +3,7 @@
 use copydesk_protocol::{Delta, Event, MessageRole, ToolCallContent, ToolCallStatus};
 
 use super::answer_text::AnswerText;
+use super::task::is_change;
 use super::terminal::{Look, Terminal, visible};
 use crate::agent::TerminalReason;
 use crate::permissions::lines_of;
@@ -35,6 +36,10 @@ pub(super) struct Progress {
     answer: AnswerText,
     /// The next answer goes on in the middle of this one, which was cut at its most tokens.
     goes_on: bool,
+    /// The offline model answers.
+    offline: bool,
+    /// A change was asked for, and none was proposed so far.
+    lacks_change: bool,
     /// The answer was taken back; whether another is asked for, the next event tells.
     taken_back: bool,
 }
@@ -49,8 +54,15 @@ impl Progress {
             answered: false,
             answer,
             goes_on: false,
+            offline: false,
+            lacks_change: false,
             taken_back: false,
         }
+    }
+
+    /// Of a task that is to change something: it is not done without, as far as that can be told.
+    pub(super) fn for_a_change(self) -> Self {
+        Self { lacks_change: true, ..self }
     }
 
     pub(super) fn event(&mut self, terminal: &mut Terminal, event: &Event) {
@@ -59,6 +71,10 @@ impl Progress {
             Event::Retry { .. } => self.cut(terminal),
             Event::RequestStart { .. } | Event::Stream { .. } if self.taken_back => self.cut(terminal),
             _ => {}
+        }
+        self.lacks_change &= !is_change(event);
+        if let Event::RequestStart { offline, .. } = event {
+            self.offline = *offline;
         }
         match event {
             Event::Transition { reason } => self.goes_on = reason == GOES_ON,
@@ -110,11 +126,16 @@ impl Progress {
             }
             Event::Terminal { reason, turns, message, .. } => {
                 self.end_line(terminal);
-                let (look, mark) =
-                    if reason == "completed" { (Look::Good, "✓") } else { (Look::Bad, "✗") };
+                let undone = reason == "completed" && self.offline && self.lacks_change;
+                let (look, mark) = match reason.as_str() {
+                    "completed" if undone => (Look::Quiet, "·"),
+                    "completed" => (Look::Good, "✓"),
+                    _ => (Look::Bad, "✗"),
+                };
                 let words = TerminalReason::named(reason).map(TerminalReason::in_words);
                 // A reason of a later protocol is shown as it came.
                 let words = words.map_or_else(|| reason.replace('_', " "), str::to_owned);
+                let words = if undone { "ended without a change".to_owned() } else { words };
                 let (how, why) = words.split_once(": ").unwrap_or((&words, ""));
                 let message = message.as_deref().unwrap_or(why);
                 let message = if message.is_empty() { String::new() } else { format!(": {message}") };
@@ -302,6 +323,40 @@ mod tests {
             "· offline model\nI look at it.␛[2J\n· Read a.rs\n✗ Edit a.rs\nDone.\n\
              ✗ failed after 2 turns: the key is wrong\n"
         );
+    }
+
+    #[test]
+    fn what_the_offline_model_does_not_understand_is_not_called_done() {
+        let check = |offline, edits: bool, wants_change: bool, wanted: &str| {
+            let written = Written::default();
+            let mut terminal = Terminal::writing_to(written.clone());
+            let progress = Progress::new(Stream::Out);
+            let mut progress = if wants_change { progress.for_a_change() } else { progress };
+            let request = Event::RequestStart { model: "m".into(), turn: 1, offline };
+            let Event::ToolCall { id, title, status, locations, content, group, .. } =
+                call("Edit a.rs", ToolCallStatus::Completed)
+            else {
+                panic!("a call")
+            };
+            let edit = Event::ToolCall { id, title, kind: ToolKind::Edit, status, locations, content, group };
+            let end = Event::Terminal {
+                reason: "completed".into(),
+                turns: 1,
+                usage: Usage::default(),
+                cost: None,
+                message: None,
+                permission_denials: Vec::new(),
+                account: TaskAccount::default(),
+            };
+            for event in [Some(request), edits.then_some(edit), Some(end)].into_iter().flatten() {
+                progress.event(&mut terminal, &event);
+            }
+            assert_eq!(written.text().lines().last(), Some(wanted));
+        };
+        check(true, false, true, "· ended without a change after 1 turn");
+        check(true, true, true, "✓ completed after 1 turn");
+        check(true, false, false, "✓ completed after 1 turn");
+        check(false, false, true, "✓ completed after 1 turn");
     }
 
     #[test]

@@ -23,7 +23,7 @@ use super::task::{Show, follow};
 use super::terminal::{Look, Terminal, told};
 use crate::config::{MissingModel, Override, ProviderKind, choose_model, load, missing_model};
 use crate::documents::{AbsPath, PathCase, Workspace};
-use crate::models::provider;
+use crate::models::{provider, wants_only_words};
 
 pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Result<Exit> {
     let folder = working_folder()?;
@@ -38,11 +38,13 @@ pub(super) async fn run(terminal: &mut Terminal, arguments: RunArguments) -> Res
     refuse_missing_model(&overrides).await?;
     let mut editor = Editor::start(&folder, &overrides).await?;
     let started: TaskStartResult = editor.call(methods::TASK_START, task).await?;
-    let mut show = match (arguments.output, arguments.decide) {
-        (Output::Text, Decide::ShowOnly) => Show::Progress(Progress::new(Stream::Err)),
-        (Output::Text, Decide::Ask | Decide::AcceptAll) => Show::progress(),
-        (Output::Json, _) => Show::Nothing,
-        (Output::StreamJson, _) => Show::Events,
+    let stream = if arguments.decide == Decide::ShowOnly { Stream::Err } else { Stream::Out };
+    let progress = Progress::new(stream);
+    let mut show = match arguments.output {
+        Output::Text if wants_only_words(&arguments.prompt) => Show::Progress(progress),
+        Output::Text => Show::Progress(progress.for_a_change()),
+        Output::Json => Show::Nothing,
+        Output::StreamJson => Show::Events,
     };
     let ended = follow(&mut editor, terminal, &mut interrupt, Some(started.task_id), &mut show).await?;
     let lasted = begun.elapsed();

@@ -187,7 +187,7 @@ impl Followed {
     }
 }
 
-fn is_change(event: &Event) -> bool {
+pub(super) fn is_change(event: &Event) -> bool {
     matches!(event, Event::ToolCall { kind: ToolKind::Edit, status: ToolCallStatus::Completed, .. })
 }
 

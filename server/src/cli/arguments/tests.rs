@@ -34,6 +34,15 @@ fn help_and_version() {
     check(&["--version"], Invocation::Version);
     check(&["help", "run"], Invocation::Help { topic: Topic::Run });
     check(&["help", "help"], Invocation::Help { topic: Topic::All });
+    check(&["help", "--help"], Invocation::Help { topic: Topic::All });
+    check(&["help", "run", "-h"], Invocation::Help { topic: Topic::Run });
+    check_error(&["help", "run", "try"], "`try` is one argument too many");
+    for (slip, near) in [("rnu", "run"), ("docter", "doctor"), ("set-up", "setup"), ("configure", "")] {
+        let meant = if near.is_empty() { String::new() } else { format!("; did you mean `{near}`?") };
+        let error = parsed(&[slip], false).unwrap_err();
+        assert_eq!(error, format!("there is no command `{slip}`{meant}"));
+    }
+    check_error(&["run", "-"], "give it as an argument");
     check(&["run", "--help"], Invocation::Help { topic: Topic::Run });
     check(&["-h"], Invocation::Help { topic: Topic::All });
 }
