@@ -17,6 +17,6 @@ pub use message::{
     ApiMessage, AssistantMessage, Attachment, AttachmentKind, CompactMetadata, CompactTrigger, Message,
     ProgressMessage, Role, StopReason, SystemKind, SystemMessage, Usage, UserMessage,
 };
-pub use normalize::{Growing, normalize, normalize_for, without_thinking};
+pub use normalize::{Growing, normalize, normalize_for, without_blocks, without_thinking};
 pub use tokens::{content_tokens, counted_tokens, estimate_tokens, text_tokens};
 pub use unparsed::{Overlong, as_overlong, overlong_input, raw_of_unparsed, unparsed_input};

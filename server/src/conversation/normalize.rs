@@ -14,6 +14,8 @@ mod turns;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 pub use self::growing::Growing;
 use self::pairs::Ids;
 use super::{ApiMessage, ContentBlock, Message, Role};
@@ -50,15 +52,33 @@ fn legal_behind(ids: &mut Ids<'_>, messages: &[Message], model: Option<&str>) ->
 }
 
 /// Normalised messages without any thinking, for a model that refuses the signatures it is shown.
-pub fn without_thinking(mut messages: Vec<ApiMessage>) -> Vec<ApiMessage> {
-    for message in &mut messages {
-        message.content.retain(|block| !is_thinking(block));
+pub fn without_thinking(messages: &[Arc<ApiMessage>]) -> Vec<Arc<ApiMessage>> {
+    without_blocks(messages, is_thinking)
+}
+
+/// Normalised messages without the blocks of which `goes` holds: such as no call and no result waits for. What has none of
+/// them stays the same in memory.
+pub fn without_blocks(
+    messages: &[Arc<ApiMessage>],
+    goes: impl Fn(&ContentBlock) -> bool,
+) -> Vec<Arc<ApiMessage>> {
+    let left = |message: &Arc<ApiMessage>| {
+        if !message.content.iter().any(&goes) {
+            return message.clone();
+        }
+        let content = message.content.iter().filter(|block| !goes(block)).cloned().collect();
+        Arc::new(ApiMessage { role: message.role, content })
+    };
+    let messages: Vec<Arc<ApiMessage>> = messages.iter().map(left).collect();
+    if messages.iter().all(|message| !message.content.is_empty()) {
+        return messages;
     }
     let turns = messages
         .into_iter()
+        .map(Arc::unwrap_or_clone)
         .map(|message| turns::Turn { role: message.role, response_id: None, content: message.content })
         .collect();
-    turns::alternating(turns)
+    turns::alternating(turns).into_iter().map(Arc::new).collect()
 }
 
 fn is_thinking(block: &ContentBlock) -> bool {

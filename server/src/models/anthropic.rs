@@ -12,6 +12,7 @@ mod credential;
 mod exchange;
 mod failure;
 mod mending;
+mod refused_thinking;
 mod request;
 mod thinking;
 
@@ -29,6 +30,7 @@ use self::credential::Wallet;
 pub use self::credential::{Credential, Renewal};
 use self::exchange::Exchange;
 use self::mending::Mended;
+use self::refused_thinking::RefusedThinking;
 use self::request::{Form, Written};
 use self::thinking::ThinkingForm;
 use super::call_input::LongestInput;
@@ -41,7 +43,7 @@ use super::{
     SearchesWeb, Thinking, Window,
 };
 use crate::config::Effort;
-use crate::conversation::{ApiMessage, ContentBlock, without_thinking};
+use crate::conversation::{ContentBlock, without_thinking};
 
 /// Where the API is unless told otherwise.
 pub const ANTHROPIC_URL: &str = "https://api.anthropic.com";
@@ -100,6 +102,7 @@ struct Inner {
     betas: StickyBetas,
     written: Written,
     cache_watch: CacheWatch,
+    refused_thinking: RefusedThinking,
     /// The model has refused every way in which it was asked to think.
     asks_plainly: AtomicBool,
 }
@@ -114,6 +117,7 @@ impl Anthropic {
                 betas: StickyBetas::default(),
                 written: Written::default(),
                 cache_watch: CacheWatch::default(),
+                refused_thinking: RefusedThinking::default(),
                 asks_plainly: AtomicBool::new(false),
                 config,
             }),
@@ -146,12 +150,13 @@ impl Provider for Anthropic {
 
     fn count(&self, request: ModelRequest) -> BoxFuture<'static, Option<u64>> {
         let inner = self.inner.clone();
-        async move { inner.count(&request).await }.boxed()
+        async move { inner.count(&inner.without_refused_thinking(request)).await }.boxed()
     }
 
     fn stream(&self, request: ModelRequest) -> BoxStream<'static, Result<ProviderEvent, ModelError>> {
         let inner = self.inner.clone();
         generate(move |emit| async move {
+            let request = inner.without_refused_thinking(request);
             let mended = Mutex::new(Mended {
                 without_asked_thinking: inner.asks_plainly.load(Ordering::Relaxed),
                 ..Mended::default()
@@ -192,6 +197,9 @@ impl Inner {
             };
             let failure = match futures::join!(exchange.run(body, credential.as_ref(), betas), prefix) {
                 (Ok(usage), prefix) => {
+                    if now.without_shown_thinking {
+                        self.refused_thinking.note(&request.messages);
+                    }
                     self.cache_watch.note(request, prefix, usage);
                     return Ok(());
                 }
@@ -210,6 +218,13 @@ impl Inner {
             // Thinking that is shown belongs to one conversation; what a model can't do, it can't do in any.
             let never = next.without_asked_thinking && !failure::is_about_shown_thinking(&failure);
             self.asks_plainly.fetch_or(never, Ordering::Relaxed);
+        }
+    }
+
+    fn without_refused_thinking(&self, request: ModelRequest) -> ModelRequest {
+        match self.refused_thinking.left_out_of(&request.messages) {
+            Some(messages) => ModelRequest { messages, ..request },
+            None => request,
         }
     }
 
@@ -232,8 +247,7 @@ impl Inner {
     fn body(&self, request: &ModelRequest, max_tokens: u32, mended: Mended) -> Vec<u8> {
         let form = self.form(request, max_tokens, mended);
         if mended.without_shown_thinking {
-            let messages = request.messages.iter().map(|message| ApiMessage::clone(message)).collect();
-            let messages = without_thinking(messages).into_iter().map(Arc::new).collect();
+            let messages = without_thinking(&request.messages);
             return request::body(&ModelRequest { messages, ..request.clone() }, &form, &self.written);
         }
         request::body(request, &form, &self.written)

@@ -32,6 +32,29 @@ async fn thinking_that_the_model_did_not_sign_is_left_out_once() {
 }
 
 #[tokio::test]
+async fn thinking_that_was_refused_is_not_shown_again() {
+    let say = |role, content| Arc::new(ApiMessage { role, content });
+    let thought =
+        |signature: &str| ContentBlock::Thinking { thinking: "hm".into(), signature: signature.into() };
+    let answered = |signature: &str| say(Role::Assistant, vec![thought(signature), ContentBlock::text("ok")]);
+    let more = || say(Role::User, vec![ContentBlock::text("and?")]);
+    let refusal = Answer::refusal(400, "invalid_request_error", "Invalid `signature` in `thinking` block");
+    let server = ModelServer::playing([refusal, Answer::says("Yes."), Answer::says("Yes.")]).await;
+    let provider = Anthropic::new(config(&server.url()));
+    let mut request = request();
+    request.messages.extend([answered("other"), more()]);
+    heard(&provider, request.clone()).await.check_whole("Yes.");
+    request.messages.extend([answered("own"), more()]);
+    heard(&provider, request).await.check_whole("Yes.");
+    let asked = server.requests();
+    assert_eq!(asked.len(), 3, "refused once");
+    let content = |at: usize| asked[2].messages()[at]["content"].clone();
+    let words = json!({ "type": "text", "text": "ok" });
+    assert_eq!(content(1), json!([words]));
+    assert_eq!(content(3), json!([{ "type": "thinking", "thinking": "hm", "signature": "own" }, words]));
+}
+
+#[tokio::test]
 async fn a_beta_header_that_was_sent_once_stays() {
     let server = ModelServer::playing(vec![Answer::says("Here."); 3]).await;
     let provider = Anthropic::new(config(&server.url()));
