@@ -347,6 +347,7 @@ mod tests {
                 message: None,
                 permission_denials: Vec::new(),
                 account: TaskAccount::default(),
+                to_review: None,
             };
             for event in [Some(request), edits.then_some(edit), Some(end)].into_iter().flatten() {
                 progress.event(&mut terminal, &event);

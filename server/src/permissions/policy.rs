@@ -122,12 +122,12 @@ impl Policy {
         }
         // A search asks this of each file there is: the disk is looked at once.
         let metadata = std::fs::metadata(path.as_path()).ok();
-        let others = self.other_names_of(&path, metadata.as_ref());
+        let others = self.other_names_of(path, metadata.as_ref());
         let is_dir = metadata.is_some_and(|metadata| metadata.is_dir());
         limits.any(|settled| match &settled.subject {
             Subject::Files { family: Family::Reading, spec, .. } => {
-                spec.covers_file(&path)
-                    || is_dir && spec.covers_folder(&path)
+                spec.covers_file(path)
+                    || is_dir && spec.covers_folder(path)
                     || others.iter().any(|other| spec.covers_file(other))
             }
             Subject::Tool(tool) => settled.behavior == Behavior::Deny && tool == "Read",

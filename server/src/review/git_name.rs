@@ -1,5 +1,7 @@
 //! A file's name in the lines of a diff, as git writes it there.
 
+use std::fmt::Write as _;
+
 /// A name that those lines can't hold is put into quotes, in the escapes of C (`core.quotePath` in git-config); so is one
 /// with a character of which `hides` says that nobody would see it.
 pub fn git_name(name: &str, hides: impl Fn(char) -> bool) -> String {
@@ -17,7 +19,8 @@ pub fn git_name(name: &str, hides: impl Fn(char) -> bool) -> String {
             c if is_plain(c) => quoted.push(c),
             c => {
                 for byte in c.encode_utf8(&mut [0; 4]).bytes() {
-                    quoted.push_str(&format!("\\{byte:03o}"));
+                    // Writing to a string can't fail.
+                    let _ = write!(quoted, "\\{byte:03o}");
                 }
             }
         }

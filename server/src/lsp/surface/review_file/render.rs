@@ -132,10 +132,8 @@ impl Drawing {
         let start = hunk.lines.start - above;
         let old = above + removed.len() + below;
         let new = above + added.len() + below;
-        let mut summary = one_line(&item.summary(workspace)).into_owned();
-        if item.adds_hidden() {
-            summary.push_str(&format!(" ({ADDS_HIDDEN})"));
-        }
+        let hint = if item.adds_hidden() { format!(" ({ADDS_HIDDEN})") } else { String::new() };
+        let summary = format!("{}{hint}", one_line(&item.summary(workspace)));
         let header = self.line;
         self.push(&format!(
             "@@ -{} +{} @@ hunk {}: {summary}",
