@@ -96,6 +96,10 @@ sessionId?: string, prompt: Array<ContentBlock>, context?: EditorContext,
  */
 mode?: PermissionMode, 
 /**
+ * Which model is asked. Not available yet: refused where it is there.
+ */
+model?: string, 
+/**
  * Tokens to spend on the task: the agent goes on until they are nearly used, or until nothing more comes of it.
  */
 budgetTokens?: number, };

@@ -21,6 +21,10 @@ pub struct TaskStartParams {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional)]
     pub mode: Option<PermissionMode>,
+    /// Which model is asked. Not available yet: refused where it is there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub model: Option<String>,
     /// Tokens to spend on the task: the agent goes on until they are nearly used, or until nothing more comes of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[ts(optional, type = "number")]

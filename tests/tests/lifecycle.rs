@@ -135,6 +135,13 @@ async fn methods_of_a_later_version_say_so() {
     let error = client.request("copydesk/session/rewind", json!({})).await.unwrap_err();
     assert_eq!(error["code"], -31003);
     assert_eq!(error["data"]["kind"], "notAvailable");
+    let params = json!({ "prompt": [{ "type": "text", "text": "go" }], "model": "claude-haiku-4-5" });
+    let error = client.request("copydesk/task/start", params).await.unwrap_err();
+    assert_eq!((&error["code"], &error["data"]["kind"]), (&json!(-31003), &json!("notAvailable")));
+    assert!(error["message"].as_str().unwrap().contains("`claude-haiku-4-5`"), "{error:#}");
+    assert!(error["data"]["hint"].as_str().unwrap().contains("`model.name`"), "{error:#}");
+    let sessions = client.request("copydesk/session/list", json!({})).await.unwrap();
+    assert_eq!(sessions["sessions"], json!([]), "nothing was started");
     assert_eq!(code(client.request("copydesk/no/such", json!({})).await), -32601);
     assert_eq!(client.close().await, 0);
 }

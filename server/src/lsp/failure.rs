@@ -20,6 +20,11 @@ pub(super) fn not_available(method: &str) -> Error {
     failure(error_code::NOT_AVAILABLE, "notAvailable", message, "A later version of Copydesk will answer it.")
 }
 
+/// The same of something that a method is asked for: `what` is named with an article.
+pub(super) fn part_not_available(what: &str, hint: &str) -> Error {
+    failure(error_code::NOT_AVAILABLE, "notAvailable", format!("{what} is not available yet"), hint)
+}
+
 /// Understood, and refused for this reason.
 pub(super) fn refused(kind: &str, message: String, hint: &str) -> Error {
     failure(error_code::REFUSED, kind, message, hint)

@@ -17,7 +17,7 @@ pub(super) fn task_of(arguments: &RunArguments, workspace: &Workspace) -> Result
         }
         prompt.push(ContentBlock::ResourceLink { uri, range });
     }
-    Ok(TaskStartParams { session_id: None, prompt, context, mode: None, budget_tokens: None })
+    Ok(TaskStartParams { session_id: None, prompt, context, mode: None, model: None, budget_tokens: None })
 }
 
 fn located(file: &FileArgument, workspace: &Workspace) -> Result<(String, Option<Range>)> {

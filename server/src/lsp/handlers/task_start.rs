@@ -6,7 +6,7 @@ use tower_lsp::jsonrpc::Result;
 use crate::agent::StartTask;
 use crate::conversation::SessionId;
 use crate::lsp::backend::Backend;
-use crate::lsp::failure::{refused, unknown};
+use crate::lsp::failure::{part_not_available, refused, unknown};
 use crate::lsp::from_wire;
 
 pub(in crate::lsp) async fn task_start(
@@ -14,6 +14,12 @@ pub(in crate::lsp) async fn task_start(
     params: TaskStartParams,
 ) -> Result<TaskStartResult> {
     let core = &backend.stage().core;
+    if let Some(model) = &params.model {
+        return Err(part_not_available(
+            &format!("A model for one task, such as `{model}`,"),
+            "Nothing was started: leave `model` out. Which model answers is said by the setting `model.name`.",
+        ));
+    }
     let session = params.session_id.map(SessionId);
     if let Some(session) = session.as_ref().filter(|session| !core.has_session(session)) {
         return Err(unknown("Session", session.as_str(), "Leave it out to begin a new one."));
