@@ -150,7 +150,15 @@ export type Event = { "type": "requestStart", model: string, turn: number,
 /**
  * No language model answers.
  */
-offline: boolean, } | { "type": "stream", delta: Delta, } | { "type": "message", message: MessageRecord, } | { "type": "tombstone", messageId: string, } | { "type": "toolUseSummary", summary: string, toolUseIds: Array<string>, } | { "type": "transition", reason: string, } | { "type": "toolCall", id: string, title: string, kind: ToolKind, status: ToolCallStatus, locations: Array<Location>, content: Array<ToolCallContent>, group?: string, } | { "type": "plan", entries: Array<PlanEntry>, } | { "type": "compaction", status: string, } | { "type": "retry", attempt: number, max: number, delayMs: number, reason: string, } | { "type": "terminal", 
+offline: boolean, } | { "type": "stream", delta: Delta, } | { "type": "message", message: MessageRecord, } | { "type": "tombstone", messageId: string, } | { "type": "toolUseSummary", summary: string, toolUseIds: Array<string>, } | { "type": "transition", reason: string, } | { "type": "toolCall", id: string, title: string, kind: ToolKind, status: ToolCallStatus, locations: Array<Location>, content: Array<ToolCallContent>, group?: string, } | { "type": "plan", entries: Array<PlanEntry>, } | { "type": "compaction", 
+/**
+ * `started`, `done` or `failed`.
+ */
+status: string, 
+/**
+ * Why it failed, for the person, where the end of the task does not say it.
+ */
+reason?: string, } | { "type": "retry", attempt: number, max: number, delayMs: number, reason: string, } | { "type": "terminal", 
 /**
  * `completed`, `aborted_streaming`, `model_error`, `max_turns`, …
  */

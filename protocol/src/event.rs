@@ -67,7 +67,12 @@ pub enum Event {
         entries: Vec<PlanEntry>,
     },
     Compaction {
+        /// `started`, `done` or `failed`.
         status: String,
+        /// Why it failed, for the person, where the end of the task does not say it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[ts(optional)]
+        reason: Option<String>,
     },
     Retry {
         attempt: u32,

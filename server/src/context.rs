@@ -28,7 +28,8 @@ pub use log::{ContextLog, Decision, Fate, Fold};
 pub use pipeline::{Prepared, Step, prepare};
 pub use step::{PipelineInput, Report, Save};
 pub use summary::{
-    Afterwards, Division, divided, has_images, summarised, summary_of, summary_request, without_oldest,
+    Afterwards, Division, divided, has_images, summarised, summary_of, summary_request, without_images,
+    without_oldest,
 };
 pub use system_prompt::{Environment, GitSnapshot, MemoryFile, is_user_context, system_prompt, user_context};
 pub use thresholds::Thresholds;

@@ -5,17 +5,18 @@ mod files;
 use futures::StreamExt as _;
 
 use self::files::shown_again;
-use super::outbox::attachment;
+use super::outbox::{attachment, notice};
 use super::params::QueryParams;
 use super::state::RoundContext;
 use super::{CompactInput, CompactVerdict};
 use crate::config::ContextNumber;
 use crate::context::{
-    Afterwards, Thresholds, divided, has_images, summarised, summary_of, summary_request, without_oldest,
+    Afterwards, Division, Thresholds, divided, has_images, summarised, summary_of, summary_request,
+    without_images, without_oldest,
 };
 use crate::conversation::{
-    AttachmentKind, CompactMetadata, CompactTrigger, ContentBlock, Message, Usage, estimate_tokens,
-    normalize_for,
+    AttachmentKind, CompactMetadata, CompactTrigger, ContentBlock, Message, Usage, content_tokens,
+    estimate_tokens, normalize_for, text_tokens,
 };
 use crate::models::{ModelError, ModelErrorKind, ModelRequest, ProviderEvent, ToolChoice};
 
@@ -45,7 +46,11 @@ pub(super) enum CompactionFailure {
     Cancelled,
     #[error("A hook kept the conversation from being summarised: {0}")]
     Blocked(String),
-    #[error("{0}")]
+    /// The user's own words are all there is.
+    #[error("There is nothing to summarise yet.")]
+    Nothing,
+    /// The cause.
+    #[error("The conversation could not be summed up: {0}")]
     Failed(String),
 }
 
@@ -58,18 +63,42 @@ impl Compaction {
     }
 }
 
+/// What is told where words of the user's are in the summary alone, since they leave no room for it.
+const WORDS_TOO_LONG: &str = "Some of what you asked for is too long to stay word for word beside the summary of the \
+    conversation: the model has it from the summary alone. Say again what matters in it.";
+
 /// A summary that no hook forbids.
 pub(super) struct Allowed {
     how: Compaction,
+    division: Division,
+    kept_as: KeptAs,
     /// As the hooks were told.
     input: CompactInput,
     /// What matters in it, for the user and for the hooks.
     instructions: String,
 }
 
-/// Asks the hooks whether a summary may be made.
+impl Allowed {
+    /// Whether the user waits for the summary itself.
+    pub(super) fn is_asked_for(&self) -> bool {
+        matches!(self.how, Compaction::Manual { .. })
+    }
+}
+
+/// What becomes of the messages that stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum KeptAs {
+    Written,
+    /// One of their pictures may be what was refused.
+    TextAlone,
+    /// They are all there is, and were refused as they are: what a summary says of them is all that can be sent.
+    Summary,
+}
+
+/// Asks the hooks whether a summary of `view` may be made, and divides it for one.
 pub(super) async fn allowed(
     params: &QueryParams,
+    view: &[Message],
     how: Compaction,
     context: &RoundContext,
 ) -> Result<Allowed, CompactionFailure> {
@@ -87,8 +116,42 @@ pub(super) async fn allowed(
         CompactVerdict::Block(why) => Err(CompactionFailure::Blocked(why)),
         CompactVerdict::Pass(added) => {
             let instructions = [instructions, added].join("\n").trim().to_owned();
-            Ok(Allowed { how, input, instructions })
+            let (division, kept_as) = division(params, view, &how).ok_or(CompactionFailure::Nothing)?;
+            Ok(Allowed { how, division, kept_as, input, instructions })
         }
+    }
+}
+
+/// `None`: a summary would stand for nothing but the user's own words.
+fn division(params: &QueryParams, view: &[Message], how: &Compaction) -> Option<(Division, KeptAs)> {
+    let settings = &params.context.settings;
+    let is_reactive = matches!(how, Compaction::Reactive { .. });
+    let kept_as = if is_reactive && has_images(view) { KeptAs::TextAlone } else { KeptAs::Written };
+    let effective = Thresholds::of(params.provider.info().window, settings).effective;
+    let keep = match kept_as {
+        KeptAs::TextAlone => 0,
+        KeptAs::Written | KeptAs::Summary => settings.number(ContextNumber::KeptTokens).min(effective / 4),
+    };
+    // Where the newest messages are all that was done, they have to go: the user's own words stay all the same.
+    let newest = Some(divided(view, keep)).filter(Division::is_worth_it);
+    let mut division = newest.unwrap_or_else(|| divided(view, 0));
+    let is_worth_it = division.is_worth_it();
+    if !is_worth_it && is_reactive {
+        division.summarised.extend(division.kept.iter().cloned());
+    }
+    match kept_as {
+        KeptAs::TextAlone => {
+            for message in division.words.iter_mut().chain(&mut division.kept) {
+                *message = without_images(message);
+            }
+            Some((division, kept_as))
+        }
+        _ if is_worth_it => Some((division, kept_as)),
+        _ if is_reactive => {
+            let Division { summarised, .. } = division;
+            Some((Division { summarised, words: Vec::new(), kept: Vec::new() }, KeptAs::Summary))
+        }
+        KeptAs::Written | KeptAs::Summary => None,
     }
 }
 
@@ -100,38 +163,33 @@ pub(super) async fn compact(
     allowed: Allowed,
     context: &RoundContext,
 ) -> Result<Compacted, CompactionFailure> {
-    let Allowed { how, input, instructions } = allowed;
-    let settings = &params.context.settings;
-    let thresholds = Thresholds::of(params.provider.info().window, settings);
-    let keep = match &how {
-        // An image may be what was refused.
-        Compaction::Reactive { .. } if has_images(view) => 0,
-        Compaction::Auto | Compaction::Reactive { .. } | Compaction::Manual { .. } => {
-            settings.number(ContextNumber::KeptTokens).min(thresholds.effective / 4)
-        }
-    };
+    let Allowed { how, division, kept_as, input, instructions } = allowed;
+    let Division { summarised: old, words, kept } = division;
+    let thresholds = Thresholds::of(params.provider.info().window, &params.context.settings);
     let trigger = how.trigger();
     let over_by = match how {
         Compaction::Reactive { over_by } => over_by,
         Compaction::Auto | Compaction::Manual { .. } => None,
     };
-    let division = divided(view, keep);
-    if division.summarised.is_empty() {
-        return Err(CompactionFailure::Failed("There is nothing to summarise yet.".to_owned()));
-    }
-    let (summary, usage) = summary(params, &division.summarised, over_by, &instructions, context).await?;
+    let (summary, usage) = summary(params, &old, over_by, &instructions, context).await?;
+    let taken = around(params) + content_tokens(&kept) + text_tokens(&summary);
+    let asked = words.len();
+    let words = newest_that_fit(words, thresholds.compact.saturating_sub(taken));
+    let are_words_lost = words.len() < asked || kept_as == KeptAs::Summary;
     let compaction = CompactMetadata {
         trigger,
         tokens_before: estimate_tokens(view),
-        kept: division.kept.iter().map(|message| message.id().clone()).collect(),
+        kept: words.iter().chain(&kept).map(|message| message.id().clone()).collect(),
+        without_images: kept_as == KeptAs::TextAlone,
     };
     let afterwards = match trigger {
         CompactTrigger::Auto => Afterwards::GoOn,
         CompactTrigger::Manual => Afterwards::WaitForTheUser,
     };
-    let files = shown_again(params, context, &division.kept, thresholds).await;
+    let files = shown_again(params, context, &kept, thresholds).await;
     let now = (params.clock)();
-    let mut messages = summarised(&summary, division.kept, compaction, afterwards, now);
+    let mut messages = summarised(&summary, words, kept, compaction, afterwards, now);
+    messages.extend(are_words_lost.then(|| notice(now, WORDS_TOO_LONG)));
     messages.extend(files);
     params.context.brief_again(&context.workspace, &context.documents, now).await;
     let start = params.hooks.start_after_compact(input.session.clone());
@@ -142,6 +200,21 @@ pub(super) async fn compact(
     params.context.begin_anew(&messages);
     params.hooks.after_compact(input, summary).await;
     Ok(Compacted { messages, usage })
+}
+
+/// What stands in every request beside the conversation, estimated.
+fn around(params: &QueryParams) -> u64 {
+    let context = &params.context;
+    let system: u64 = params.system.iter().map(|section| text_tokens(section)).sum();
+    system + text_tokens(&context.user_context()) + context.tools_tokens(&params.tools)
+}
+
+/// Of `messages` the last ones that take at most `room` tokens.
+fn newest_that_fit(mut messages: Vec<Message>, room: u64) -> Vec<Message> {
+    while !messages.is_empty() && content_tokens(&messages) > room {
+        messages.remove(0);
+    }
+    messages
 }
 
 /// The model's words. Where they are too many for it to read, the oldest rounds are left out, a few times.
@@ -166,9 +239,9 @@ async fn summary(
         let error = match asked {
             Asked::Cancelled => return Err(CompactionFailure::Cancelled),
             Asked::Answered(answer) => {
-                return summary_of(&answer).map(|summary| (summary, spent)).ok_or_else(|| {
-                    CompactionFailure::Failed("The model's summary of the conversation was empty.".to_owned())
-                });
+                return summary_of(&answer)
+                    .map(|summary| (summary, spent))
+                    .ok_or_else(|| CompactionFailure::Failed("The model's summary was empty.".to_owned()));
             }
             Asked::Failed(error) => error,
         };
@@ -180,14 +253,10 @@ async fn summary(
             Some(shorter) => messages = shorter,
             None if is_too_long => {
                 return Err(CompactionFailure::Failed(
-                    "The conversation is too long even to be summarised: start a new one to go on."
-                        .to_owned(),
+                    "It is too long even for that. Start a new one to go on.".to_owned(),
                 ));
             }
-            None => {
-                let why = format!("The conversation could not be summarised: {}", error.message);
-                return Err(CompactionFailure::Failed(why));
-            }
+            None => return Err(CompactionFailure::Failed(error.message)),
         }
         retries -= 1;
     }

@@ -62,11 +62,12 @@ pub enum SessionEvent {
     SessionChanged(super::SessionInfo),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CompactionStatus {
     Started,
     Done,
-    Failed,
+    /// Why, for the person; `None`: the end of the task says it.
+    Failed(Option<String>),
 }
 
 #[derive(Clone, Debug, PartialEq)]

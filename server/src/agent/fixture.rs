@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 
 use super::outbox::user;
-use super::{Clock, LoopEvent, SessionEvent};
+use super::{Clock, CompactionStatus, LoopEvent, SessionEvent};
 use crate::conversation::{
     ContentBlock, Message, SessionId, StopReason, ToolResultContent, ToolUseId, Usage, UserMessage,
 };
@@ -401,6 +401,7 @@ pub(super) fn line(event: &SessionEvent) -> Option<String> {
             format!("done {} after {}", terminal.reason.as_str(), terminal.turns)
         }
         SessionEvent::Transition(reason) => format!("transition {}", reason.as_str()),
+        SessionEvent::Compaction(CompactionStatus::Failed(_)) => "compaction Failed".to_owned(),
         SessionEvent::Compaction(status) => format!("compaction {status:?}"),
         SessionEvent::ToolCall(update) => format!("call {} {:?}", update.id, update.status),
         SessionEvent::Plan(entries) => {

@@ -110,14 +110,15 @@ impl Progress {
                     self.line(terminal, Look::Plain, &format!("[{mark}] {}", entry.content));
                 }
             }
-            Event::Compaction { status } => {
-                let told = match status.as_str() {
-                    "started" => "· summing up the conversation",
-                    "done" => "· the conversation was summed up",
-                    _ => return,
-                };
-                self.line(terminal, Look::Quiet, told);
-            }
+            Event::Compaction { status, reason } => match (status.as_str(), reason) {
+                ("started", _) => self.line(terminal, Look::Quiet, "· summing up the conversation"),
+                ("done", _) => self.line(terminal, Look::Quiet, "· the conversation was summed up"),
+                (_, Some(why)) => {
+                    let told = format!("! the conversation could not be summed up: {why}");
+                    self.line(terminal, Look::Bad, &told);
+                }
+                (_, None) => {}
+            },
             Event::Retry { attempt, max, delay_ms, reason } => {
                 let seconds = (delay_ms.saturating_add(500) / 1000).max(1);
                 let reason = reason.trim_end_matches('.');
@@ -361,15 +362,24 @@ mod tests {
     }
 
     #[test]
-    fn a_summary_that_fails_is_told_by_the_end_alone() {
+    fn a_summary_that_fails_is_told_once() {
         let written = Written::default();
         let mut terminal = Terminal::writing_to(written.clone());
         let mut progress = Progress::new(Stream::Out);
-        for status in ["started", "done", "started", "failed"] {
-            progress.event(&mut terminal, &Event::Compaction { status: status.into() });
+        let why = Some("The model's service is overloaded.".to_owned());
+        let told =
+            [("started", None), ("done", None), ("started", None), ("failed", None), ("started", None)];
+        for (status, reason) in told.into_iter().chain([("failed", why)]) {
+            progress.event(&mut terminal, &Event::Compaction { status: status.into(), reason });
         }
         let began = "· summing up the conversation\n";
-        assert_eq!(written.text(), format!("{began}· the conversation was summed up\n{began}"));
+        let failed = "! the conversation could not be summed up: The model's service is overloaded.\n";
+        let done = "· the conversation was summed up\n";
+        assert_eq!(
+            written.text(),
+            format!("{began}{done}{began}{began}{failed}"),
+            "the end says it, or this does"
+        );
     }
 
     #[test]

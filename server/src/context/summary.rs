@@ -1,9 +1,11 @@
 //! A summary in place of a conversation: what is asked for it, what is left of the answer, and what stays beside it.
 
+mod division;
+
 use std::time::SystemTime;
 
+pub use self::division::{Division, divided};
 use super::calls::Rounds;
-use super::system_prompt::is_user_context;
 use crate::conversation::{
     AttachmentKind, CompactMetadata, ContentBlock, Message, MessageId, SystemKind, SystemMessage,
     ToolResultContent, UserMessage, content_tokens,
@@ -12,27 +14,6 @@ use crate::conversation::{
 const PROMPT: &str = include_str!("prompts/summary.md");
 
 const IMAGE: &str = "[There was an image here.]";
-
-/// How a conversation is divided for its summary.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Division {
-    /// What the summary is about.
-    pub summarised: Vec<Message>,
-    /// What stays as it is, behind the summary.
-    pub kept: Vec<Message>,
-}
-
-/// Keeps the newest messages of at most `keep` tokens, from a prompt of the user's on, so that no call is parted from its
-/// result. Where that would be all, or there is no such place, nothing is kept.
-pub fn divided(view: &[Message], keep: u64) -> Division {
-    let body: Vec<&Message> = view.iter().filter(|message| !is_user_context(message)).collect();
-    let cut = kept_from(&body, keep);
-    let (summarised, kept) = body.split_at(cut);
-    Division {
-        summarised: summarised.iter().copied().cloned().collect(),
-        kept: kept.iter().map(|message| (*message).clone().uncounted()).collect(),
-    }
-}
 
 /// The messages of a request for the summary of `messages`: without pictures, and with the question behind them. Other
 /// bytes than these would find nothing in the provider's cache.
@@ -100,9 +81,10 @@ pub enum Afterwards {
     WaitForTheUser,
 }
 
-/// Boundary, summary and kept messages, in this order. What is shown again comes behind them.
+/// Boundary, summary, the user's words and kept messages, in this order. What is shown again comes behind them.
 pub fn summarised(
     summary: &str,
+    words: Vec<Message>,
     kept: Vec<Message>,
     compaction: CompactMetadata,
     afterwards: Afterwards,
@@ -118,6 +100,12 @@ pub fn summarised(
     let mut text = format!(
         "This conversation goes on from an earlier part that no longer fits. This is what happened there:\n\n{summary}"
     );
+    if !words.is_empty() {
+        text.push_str(
+            "\n\nWhat the user asked for in the work that is not finished follows below, word for word. What is told above \
+             was done about it already.",
+        );
+    }
     if afterwards == Afterwards::GoOn && kept.is_empty() {
         text.push_str(
             "\n\nGo on with the work from where it stood. Don't ask the user how to go on, don't speak of this summary, and \
@@ -125,35 +113,7 @@ pub fn summarised(
         );
     }
     let summary = UserMessage { is_compact_summary: true, ..meta(at, text) };
-    [boundary, Message::from(summary)].into_iter().chain(kept).collect()
-}
-
-/// The first message that is kept; the number of messages if none is.
-fn kept_from(body: &[&Message], keep: u64) -> usize {
-    let mut tokens = 0;
-    let mut found = body.len();
-    for (at, message) in body.iter().enumerate().rev() {
-        tokens += content_tokens(std::slice::from_ref(*message));
-        if tokens > keep || at == 0 {
-            break;
-        }
-        if is_prompt(message) {
-            found = at;
-        }
-    }
-    found
-}
-
-/// Whether the user speaks and no call waits for a result.
-fn is_prompt(message: &Message) -> bool {
-    match message {
-        Message::User(user) => {
-            !user.is_meta
-                && !user.is_compact_summary
-                && !user.content.iter().any(|block| matches!(block, ContentBlock::ToolResult { .. }))
-        }
-        Message::Assistant(_) | Message::System(_) | Message::Attachment(_) | Message::Progress(_) => false,
-    }
+    [boundary, Message::from(summary)].into_iter().chain(words).chain(kept).collect()
 }
 
 /// From each answer to the next; what comes before the first answer belongs to it.
@@ -185,7 +145,8 @@ fn is_shown_again(message: &Message) -> bool {
     matches!(message, Message::Attachment(attachment) if attachment.kind == AttachmentKind::MemoryFile)
 }
 
-fn without_images(message: &Message) -> Message {
+/// The message with a word in place of each picture.
+pub fn without_images(message: &Message) -> Message {
     let Message::User(user) = message else { return message.clone() };
     let mut user = UserMessage::clone(user);
     for block in &mut user.content {
@@ -321,8 +282,10 @@ mod tests {
             trigger: CompactTrigger::Auto,
             tokens_before: 170_000,
             kept: kept.iter().map(|message| message.id().clone()).collect(),
+            without_images: false,
         };
-        let messages = summarised("1. This", kept.clone(), compaction, Afterwards::GoOn, UNIX_EPOCH);
+        let messages =
+            summarised("1. This", Vec::new(), kept.clone(), compaction, Afterwards::GoOn, UNIX_EPOCH);
         let [Message::System(boundary), Message::User(summary), rest @ ..] = messages.as_slice() else {
             panic!("boundary and summary")
         };

@@ -71,6 +71,8 @@ pub struct CompactMetadata {
     pub tokens_before: u64,
     /// Earlier messages that stand again behind the summary, by id.
     pub kept: Vec<MessageId>,
+    /// They stand there without their pictures.
+    pub without_images: bool,
 }
 
 /// Who asked for a summary.

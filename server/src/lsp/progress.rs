@@ -8,8 +8,10 @@ use serde_json::{Value, json};
 use tokio::sync::watch;
 
 use super::outgoing::Outgoing;
-use super::surface::words::{one_line, shortened};
-use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason, ToolCallStatus};
+use super::surface::words::{not_summed_up, one_line, shortened};
+use crate::agent::{
+    CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, Terminal, TerminalReason, ToolCallStatus,
+};
 use crate::conversation::TaskId;
 use crate::models::{BlockDelta, ProviderEvent};
 use crate::tools::ToolKind;
@@ -18,6 +20,8 @@ use crate::tools::ToolKind;
 const CREATE_DEADLINE: Duration = Duration::from_secs(9);
 /// Characters of the last line, which stands in a status line.
 const LAST_WIDTH: usize = 80;
+/// The same of a line that says why something failed while the task goes on.
+const FAILURE_WIDTH: usize = 120;
 /// Faster lines nobody reads.
 const EVERY: Duration = Duration::from_millis(100);
 
@@ -123,6 +127,16 @@ impl Progress {
             SessionEvent::PermissionAsked(request) => {
                 if let Some(task) = task {
                     task.report(format!("waits for you: {}", request.title));
+                }
+            }
+            SessionEvent::Compaction(CompactionStatus::Started) => {
+                if let Some(task) = task {
+                    task.report("summing up the conversation…".to_owned());
+                }
+            }
+            SessionEvent::Compaction(CompactionStatus::Failed(Some(why))) => {
+                if let Some(task) = task {
+                    task.report(shortened(&not_summed_up(&one_line(why)), FAILURE_WIDTH).into_owned());
                 }
             }
             SessionEvent::Loop(LoopEvent::Done(terminal)) => {

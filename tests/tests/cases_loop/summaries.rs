@@ -20,11 +20,13 @@ async fn a_summary_cuts_only_at_safe_places() {
         let compaction = CompactMetadata {
             trigger: CompactTrigger::Auto,
             tokens_before: 0,
-            kept: division.kept.iter().map(|message| message.id().clone()).collect(),
+            kept: division.words.iter().chain(&division.kept).map(|message| message.id().clone()).collect(),
+            without_images: false,
         };
         let summary = case["summary_text"].as_str().unwrap();
         let at = SystemTime::UNIX_EPOCH;
-        let mut messages = summarised(summary, division.kept, compaction, Afterwards::WaitForTheUser, at);
+        let mut messages =
+            summarised(summary, division.words, division.kept, compaction, Afterwards::WaitForTheUser, at);
         messages.push(says("q3"));
         let sent = sent(MODEL, &messages).await.to_string();
         assert!(sent.contains("SUMMARY") && sent.contains("q3"), "{sent}");
@@ -69,8 +71,8 @@ fn is_summary(request: &Request) -> bool {
 }
 
 /// How often a service is asked until the task ends that counts the case's fixed tokens and always wants a call: for
-/// summaries, and for anything else.
-async fn asked_in_vain(case: &Value, times: u64) -> (usize, usize) {
+/// summaries, and for anything else. `why`: what the end says.
+async fn asked_in_vain(case: &Value, times: u64, why: &str) -> (usize, usize) {
     let mut home = Home::new();
     home.write("a.txt", "text\n");
     let input = json!({ "file_path": home.path("a.txt").to_str().unwrap() });
@@ -88,7 +90,7 @@ async fn asked_in_vain(case: &Value, times: u64) -> (usize, usize) {
     ask(&mut client, "go").await;
     let end = terminal(&mut client).await;
     assert_eq!(end["reason"], "blocking_limit");
-    assert!(end["message"].as_str().unwrap().contains("Even summarised"), "{end:#}");
+    assert!(end["message"].as_str().unwrap().contains(why), "{end:#}");
     assert_eq!(client.close().await, 0);
     let summaries = server.requests().iter().filter(|request| is_summary(request)).count();
     (summaries, server.requests().len() - summaries)
@@ -99,11 +101,11 @@ async fn a_summary_that_does_not_help_is_not_repeated() {
     let case = case("48-compaction-does-not-loop");
     assert!(case["fixed_tokens"].as_u64() >= case["threshold"].as_u64(), "no summary can help");
     let most = case["max_auto_compactions_per_turn"].as_u64().unwrap() as usize;
-    // Of this window the program's own prompt takes more than the threshold, and knows it.
-    assert_eq!(asked_in_vain(&case, 1).await, (most, 0), "the summary, and no more");
+    // Of this window the program's own prompt takes more than the threshold, and knows it: there is nothing to sum up.
+    assert_eq!(asked_in_vain(&case, 1, "What you have sent").await, (0, 0), "nothing at all");
     // Of this one it takes little by its own estimate, and learns from the service what it takes: after the first answer,
     // and after the first one behind the summary.
-    assert_eq!(asked_in_vain(&case, 50).await, (most, 2));
+    assert_eq!(asked_in_vain(&case, 50, "Even summarised").await, (most, 2));
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use crate::agent::compaction::{Compacted, Compaction, CompactionFailure, allowed
 use crate::agent::preparing::prepared;
 use crate::agent::state::{RoundContext, State};
 use crate::agent::{CompactionStatus, SessionEvent, TerminalReason};
-use crate::context::{Prepared, Verdict};
+use crate::context::{Prepared, Thresholds, Verdict};
 use crate::conversation::{Message, MessageId};
 use crate::models::{ContextEdit, ModelError};
 
@@ -48,6 +48,12 @@ impl Task<'_> {
                 // It is sent as it is: a provider that refuses it leads to another attempt.
                 Err(CompactionFailure::Blocked(why)) => {
                     tracing::info!(why, "a hook kept the conversation from being summarised");
+                }
+                // The user's own words are long: who is asked may take them.
+                Err(CompactionFailure::Nothing) if view.tokens < self.thresholds().blocking => {}
+                Err(CompactionFailure::Nothing) => {
+                    let why = words_too_long(view.tokens, self.thresholds());
+                    return Err(End::failing(TerminalReason::BlockingLimit, why));
                 }
                 Err(CompactionFailure::Failed(why)) => {
                     tracing::warn!(why, "the conversation could not be summarised");
@@ -102,8 +108,12 @@ impl Task<'_> {
                 recovery::compacted(state, compacted.messages.into(), tracking)
             }
             Err(CompactionFailure::Cancelled) => self.aborted_between(),
-            Err(CompactionFailure::Blocked(why) | CompactionFailure::Failed(why)) => {
-                tracing::warn!(why, "the conversation could not be summarised");
+            Err(
+                why @ (CompactionFailure::Blocked(_)
+                | CompactionFailure::Nothing
+                | CompactionFailure::Failed(_)),
+            ) => {
+                tracing::warn!(%why, "the conversation could not be summarised");
                 recovery::given_up(&error, void)
             }
         }
@@ -126,8 +136,14 @@ impl Task<'_> {
             Err(blocked @ CompactionFailure::Blocked(_)) => {
                 End::saying(TerminalReason::HookStopped, blocked.to_string())
             }
-            Err(CompactionFailure::Failed(why)) => End::failing(TerminalReason::ModelError, why),
+            Err(why @ (CompactionFailure::Nothing | CompactionFailure::Failed(_))) => {
+                End::failing(TerminalReason::ModelError, why.to_string())
+            }
         }
+    }
+
+    fn thresholds(&self) -> Thresholds {
+        Thresholds::of(self.params.provider.info().window, &self.params.context.settings)
     }
 
     async fn compact(
@@ -136,10 +152,17 @@ impl Task<'_> {
         how: Compaction,
         context: &RoundContext,
     ) -> Result<Compacted, CompactionFailure> {
-        let allowed = allowed(&self.params, how, context).await?;
+        let allowed = allowed(&self.params, view, how, context).await?;
+        let is_asked_for = allowed.is_asked_for();
         self.outbox.send(SessionEvent::Compaction(CompactionStatus::Started));
         let compacted = compact(&self.params, view, allowed, context).await;
-        let status = if compacted.is_ok() { CompactionStatus::Done } else { CompactionStatus::Failed };
+        let status = match &compacted {
+            Ok(_) => CompactionStatus::Done,
+            Err(CompactionFailure::Failed(why)) if !is_asked_for => {
+                CompactionStatus::Failed(Some(why.clone()))
+            }
+            Err(_) => CompactionStatus::Failed(None),
+        };
         self.outbox.send(SessionEvent::Compaction(status));
         if let Ok(compacted) = &compacted {
             self.spend(&self.params.provider.info().model, compacted.usage);
@@ -149,6 +172,15 @@ impl Task<'_> {
         }
         compacted
     }
+}
+
+/// What a person is told of words of their own that are not sent.
+fn words_too_long(tokens: u64, thresholds: Thresholds) -> String {
+    format!(
+        "What you have sent takes {tokens} tokens with what stands in every request, and the model has room for {}. Send \
+         less of it in a new conversation, or choose a model with more room.",
+        thresholds.blocking
+    )
 }
 
 /// What nobody was shown yet: what is kept of the conversation stands in it already.

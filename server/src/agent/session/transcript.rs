@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::super::LoopEvent;
 use super::super::query::patch;
+use crate::context::without_images;
 use crate::conversation::{AssistantMessage, CompactMetadata, Message, MessageId};
 use crate::models::ProviderEvent;
 
@@ -75,6 +76,7 @@ impl Transcript {
         self.kept = std::mem::take(&mut self.messages)
             .into_iter()
             .filter(|message| kept.contains(message.id()))
+            .map(|message| if compaction.without_images { without_images(&message) } else { message })
             .map(Message::uncounted)
             .collect();
     }
@@ -86,7 +88,9 @@ mod tests {
 
     use super::*;
     use crate::agent::outbox::user;
-    use crate::conversation::{CompactTrigger, ContentBlock, SystemKind, SystemMessage, Usage, UserMessage};
+    use crate::conversation::{
+        CompactTrigger, ContentBlock, ImageSource, SystemKind, SystemMessage, Usage, UserMessage,
+    };
 
     fn said(text: &str) -> UserMessage {
         UserMessage { id: MessageId(text.into()), ..user(UNIX_EPOCH, vec![ContentBlock::text(text)]) }
@@ -103,13 +107,17 @@ mod tests {
                 trigger: CompactTrigger::Auto,
                 tokens_before: 9,
                 kept: vec![MessageId("newest".into())],
+                without_images: true,
             }),
         });
         let summary = Message::from(UserMessage { is_compact_summary: true, ..said("summary") });
         let mut transcript = Transcript::default();
+        let mut newest = said("newest");
+        let image = ImageSource { media_type: "image/png".into(), data: "AAAA".into() };
+        newest.content.push(ContentBlock::Image(image));
         for message in [
             Message::from(said("old")),
-            Message::from(said("newest")),
+            Message::from(newest),
             boundary,
             summary,
             Message::from(said("next")),
@@ -118,6 +126,7 @@ mod tests {
         }
         let ids: Vec<_> = transcript.messages().iter().map(|message| message.id().to_string()).collect();
         assert_eq!(ids, ["boundary", "summary", "newest", "next"]);
+        assert!(!crate::context::has_images(&transcript.messages()), "they were refused");
     }
 
     #[test]

@@ -75,6 +75,7 @@ fn only_what_stands_behind_the_last_boundary_is_prepared() {
             trigger: CompactTrigger::Auto,
             tokens_before: 1,
             kept: Vec::new(),
+            without_images: false,
         }),
     });
     let messages = view([prompt("old"), counting(190_000, said("r1", "old")), boundary, prompt("new")]);

@@ -88,6 +88,11 @@ fn code_point(char: char) -> String {
     format!("U+{:04X}", u32::from(char))
 }
 
+/// That there is no summary, and why.
+pub(in crate::lsp) fn not_summed_up(why: &str) -> String {
+    format!("The conversation could not be summed up: {why}")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

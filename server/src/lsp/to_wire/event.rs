@@ -54,9 +54,13 @@ pub(in crate::lsp) fn event(
             status: match status {
                 CompactionStatus::Started => "started",
                 CompactionStatus::Done => "done",
-                CompactionStatus::Failed => "failed",
+                CompactionStatus::Failed(_) => "failed",
             }
             .to_owned(),
+            reason: match status {
+                CompactionStatus::Failed(why) => why.clone(),
+                CompactionStatus::Started | CompactionStatus::Done => None,
+            },
         }),
         SessionEvent::ToolCall(update) => Some(tool_call(update)),
         SessionEvent::Plan(entries) => {

@@ -4,9 +4,11 @@ use std::collections::{HashMap, HashSet};
 
 use super::file::{COPYDESK, YOU};
 use super::paragraphs::{Paragraphs, paragraph};
-use crate::agent::{LoopEvent, SessionEvent, SessionUpdate, TerminalReason, ToolCallStatus, ToolCallUpdate};
+use crate::agent::{
+    CompactionStatus, LoopEvent, SessionEvent, SessionUpdate, TerminalReason, ToolCallStatus, ToolCallUpdate,
+};
 use crate::conversation::{ContentBlock, Message, SessionId, SystemKind, TaskId, UserMessage};
-use crate::lsp::surface::words::{asked, one_line, shortened};
+use crate::lsp::surface::words::{asked, not_summed_up, one_line, shortened};
 use crate::models::{BlockDelta, ProviderEvent};
 use crate::permissions::PermissionMode;
 use crate::tools::{PlanEntry, PlanStatus};
@@ -51,6 +53,10 @@ impl Transcript {
                 let line = (before != info.mode)
                     .then(|| format!("*The permission mode is `{}`.*", info.mode.name()));
                 self.with_rest(&update.task, line)
+            }
+            SessionEvent::Compaction(CompactionStatus::Failed(Some(why))) => {
+                let line = format!("*{}*", not_summed_up(&one_line(why)));
+                self.with_rest(&update.task, Some(line))
             }
             SessionEvent::PermissionResolved { .. }
             | SessionEvent::Transition(_)
@@ -330,6 +336,17 @@ mod tests {
 
         There are 5 changes to review.
         ");
+    }
+
+    #[test]
+    fn a_summary_that_fails_is_told_with_its_cause() {
+        let failed =
+            |why: Option<&str>| SessionEvent::Compaction(CompactionStatus::Failed(why.map(str::to_owned)));
+        let events = vec![failed(None), failed(Some("The model's service is overloaded."))];
+        assert_eq!(
+            told(&mut Transcript::default(), events),
+            "*The conversation could not be summed up: The model's service is overloaded.*"
+        );
     }
 
     #[test]
