@@ -25,7 +25,7 @@ steps.run(function()
 
   -- From any other file the way leads there.
   steps.wait('the end of the task', function() return ended end)
-  assert(ended == '3 changes to review in store.rs; code action "Review: go to the next change"', ended)
+  assert(ended == '3 changes to review in store.rs; code action "Review: …"', ended)
   vim.cmd.edit(steps.project .. '/notes.txt')
   steps.wait('a client', function() return vim.lsp.get_clients({ name = 'copydesk', bufnr = 0 })[1] end)
   steps.choose(1, 'Review: go to the next change')

@@ -100,7 +100,7 @@ async fn progress_is_one_line_under_a_readable_token() {
     let begin = client.notification("$/progress", kind("begin")).await;
     assert_eq!(begin["value"], json!({"kind": "begin", "title": "Copydesk", "cancellable": true}));
     let end = client.notification("$/progress", kind("end")).await;
-    let wanted = "1 change to review in a.rs; code action \"Review: go to the next change\"";
+    let wanted = "1 change to review in a.rs; code action \"Review: …\"";
     assert_eq!(end["value"]["message"], wanted);
     assert_eq!(client.close().await, 0);
 }
@@ -114,8 +114,7 @@ async fn what_waits_in_other_files_is_told_at_the_end_and_the_menu_leads_there()
     let notes = home.uri("notes.txt");
     client.did_open(&notes, "plaintext", "notes\n");
     ask(&mut client, "rename load to open").await;
-    let message =
-        "Copydesk: 2 changes to review in 2 files: b.rs, c.rs; code action \"Review: go to the next change\"";
+    let message = "Copydesk: 2 changes to review in 2 files: b.rs, c.rs; code action \"Review: …\"";
     client.notification("window/showMessage", |shown| shown["message"] == message).await;
     let end = client.notification("$/progress", |shown| shown["value"]["kind"] == "end").await;
     assert_eq!(format!("Copydesk: {}", end["value"]["message"].as_str().unwrap()), message);

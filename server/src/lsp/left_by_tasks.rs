@@ -51,3 +51,64 @@ fn changes(review: &ReviewView, session: &SessionId) -> BTreeSet<Change> {
     };
     items(review).filter(|item| item.file.session == *session).map(named).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::surface::sample::{file, hunk, scene_of};
+    use super::*;
+    use crate::agent::{Spending, TaskAccount, Terminal, TerminalReason};
+
+    /// The hunks with these texts in `a.rs`, one on each line.
+    fn review(added: &[&str]) -> Arc<ReviewView> {
+        let text = "a\n".repeat(added.len());
+        let hunks = added.iter().enumerate().map(|(line, added)| hunk(&text, line..line + 1, added, ""));
+        scene_of(vec![file("a.rs", &text, hunks.collect())]).review
+    }
+
+    /// How many changes wait by the end of a task that left some.
+    #[track_caller]
+    fn check(before: &Arc<ReviewView>, after: &Arc<ReviewView>, wanted: Option<usize>) {
+        let update = |event| SessionUpdate {
+            session: SessionId("s_1".to_owned()),
+            task: TaskId("t_1".to_owned()),
+            seq: 0,
+            event: SessionEvent::Loop(event),
+        };
+        let asks = || update(LoopEvent::RequestStart { turn: 1, model: "m".to_owned(), offline: false });
+        let end = update(LoopEvent::Done(Terminal {
+            denials: Vec::new(),
+            reason: TerminalReason::Completed,
+            turns: 1,
+            spent: Spending::default(),
+            cost: None,
+            message: None,
+            account: TaskAccount::default(),
+        }));
+        let mut left = LeftByTasks::default();
+        assert_eq!(left.follow(&asks(), || Arc::clone(before)), None);
+        assert_eq!(left.follow(&asks(), || Arc::clone(after)), None, "only the beginning counts");
+        assert_eq!(left.follow(&end, || Arc::clone(after)).map(|left| left.changes), wanted);
+    }
+
+    #[test]
+    fn what_waited_before_the_task_is_none_of_its_work() {
+        check(&review(&["b\n"]), &review(&["b\n"]), None);
+        check(&review(&["b\n", "c\n"]), &review(&["b\n"]), None);
+        check(&review(&["b\n"]), &review(&[]), None);
+    }
+
+    #[test]
+    fn what_came_in_it_is_told_with_all_that_waits() {
+        check(&review(&[]), &review(&["b\n", "c\n"]), Some(2));
+        check(&review(&["b\n"]), &review(&["b\n", "c\n"]), Some(2));
+    }
+
+    #[test]
+    fn another_text_for_a_change_is_a_change() {
+        let mut again = (*review(&["b\n"])).clone();
+        let mut file = (*again.files[0]).clone();
+        Arc::make_mut(&mut file.hunks)[0].revision += 1;
+        again.files = vec![Arc::new(file)];
+        check(&review(&["b\n"]), &Arc::new(again), Some(1));
+    }
+}

@@ -97,6 +97,6 @@ impl Scene {
 }
 
 #[cfg(test)]
-mod sample;
+pub(super) mod sample;
 #[cfg(test)]
 mod whole_files;

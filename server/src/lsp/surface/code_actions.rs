@@ -6,7 +6,6 @@ mod elsewhere;
 mod tasks;
 
 pub(super) use decisions::{whole_file, whole_file_titles};
-pub(super) use elsewhere::GO_TO_NEXT;
 
 use tower_lsp::ls_types::{CodeAction, CodeActionKind, CodeActionOrCommand, Diagnostic};
 

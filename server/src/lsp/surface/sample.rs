@@ -39,7 +39,7 @@ impl Store {
 ";
 
 /// Three hunks in `src/store.rs`, which is open, and one in `src/util.rs`, which is not.
-pub(super) fn scene() -> Scene {
+pub(in crate::lsp) fn scene() -> Scene {
     let store = open(file(
         "src/store.rs",
         STORE,
@@ -70,7 +70,7 @@ pub(super) fn scene() -> Scene {
     scene_of(vec![store, util])
 }
 
-pub(super) fn scene_of(mut files: Vec<FileReview>) -> Scene {
+pub(in crate::lsp) fn scene_of(mut files: Vec<FileReview>) -> Scene {
     let mut next = 0;
     for hunk in files.iter_mut().flat_map(|file| Arc::make_mut(&mut file.hunks)) {
         next += 1;
@@ -95,7 +95,7 @@ pub(super) fn path(relative: &str) -> AbsPath {
     AbsPath::new("/project").expect("absolute").join(relative)
 }
 
-pub(super) fn file(name: &str, buffer: &str, hunks: Vec<HunkView>) -> FileReview {
+pub(in crate::lsp) fn file(name: &str, buffer: &str, hunks: Vec<HunkView>) -> FileReview {
     let buffer = Text::from(buffer);
     let edits: Vec<Change> = hunks.iter().map(|hunk| hunk.accept_edit(&buffer)).collect();
     FileReview {
@@ -118,7 +118,7 @@ pub(super) fn open(file: FileReview) -> FileReview {
     FileReview { open: Some((format!("file://{}", file.path), 7)), ..file }
 }
 
-pub(super) fn hunk(buffer: &str, lines: Range<usize>, added: &str, summary: &str) -> HunkView {
+pub(in crate::lsp) fn hunk(buffer: &str, lines: Range<usize>, added: &str, summary: &str) -> HunkView {
     let buffer = Text::from(buffer);
     let first = lines.start;
     let range = buffer.line_start(first)..buffer.line_start(lines.end);

@@ -1,6 +1,5 @@
 //! What waits for a decision, in one line: how much, where, and how to get there.
 
-use super::code_actions::GO_TO_NEXT;
 use super::item::items;
 use crate::documents::{AbsPath, Workspace};
 use crate::editor::EditorFeatures;
@@ -8,6 +7,9 @@ use crate::review::ReviewView;
 
 /// So many files are named; of more it is said how many others there are.
 const MOST_NAMES: usize = 3;
+
+/// The action that leads there, in short: some editors cut the line.
+const WAY: &str = "Review: …";
 
 /// Everything that waits, at the end of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +33,7 @@ impl ToReview {
         (changes > 0).then_some(Self { changes, files })
     }
 
-    /// `3 changes to review in 2 files: a.rs, b.rs; code action "Review: go to the next change"`. An editor that can't be sent
+    /// `3 changes to review in 2 files: a.rs, b.rs; code action "Review: …"`. An editor that can't be sent
     /// there is told no way but the names.
     pub fn in_words(&self, workspace: &Workspace, features: &EditorFeatures) -> String {
         let count =
@@ -47,8 +49,7 @@ impl ToReview {
             1 => names,
             files => format!("{files} files: {names}{more}"),
         };
-        let way =
-            if features.show_document { format!("; code action \"{GO_TO_NEXT}\"") } else { String::new() };
+        let way = if features.show_document { format!("; code action \"{WAY}\"") } else { String::new() };
         format!("{count} to review in {places}{way}")
     }
 }
@@ -77,9 +78,7 @@ mod tests {
         sample.features.show_document = true;
         check(
             &sample,
-            Some(
-                "4 changes to review in 2 files: src/store.rs, src/util.rs; code action \"Review: go to the next change\"",
-            ),
+            Some("4 changes to review in 2 files: src/store.rs, src/util.rs; code action \"Review: …\""),
         );
         check(&scene_of(Vec::new()), None);
         check(&scene_of(vec![changed("a.rs")]), Some("1 change to review in a.rs"));

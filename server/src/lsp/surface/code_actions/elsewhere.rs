@@ -9,8 +9,8 @@ use crate::lsp::surface::Scene;
 use crate::lsp::surface::item::{Item, items};
 use crate::lsp::surface::next_change::next_change;
 
-/// As messages name it.
-pub(in crate::lsp::surface) const GO_TO_NEXT: &str = "Review: go to the next change";
+/// Messages name its beginning.
+const GO_TO_NEXT: &str = "Review: go to the next change";
 
 /// Leads to the next change behind the cursor, in whatever file it is. Not where the editor can't be sent there, nor where the
 /// only one lies under the cursor.
