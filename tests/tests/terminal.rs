@@ -347,7 +347,8 @@ async fn a_command_of_several_lines_is_asked_about_in_lines_and_told_in_one() {
 #[tokio::test]
 async fn what_is_hidden_in_a_change_or_in_a_name_is_written_out_where_a_person_decides() {
     let hidden = "\u{200b}\u{e0041}\u{ad}\u{2060}\u{fe00}\u{2800}\u{3164}\u{a0}\u{202e}";
-    let bytes: String = format!("b{hidden}\n").bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    let bytes: Vec<String> = format!("b{hidden}\n").bytes().map(|byte| format!("\\{byte:03o}")).collect();
+    let bytes = bytes.concat();
     let (home, _model) = scene([
         Answer::calls("Bash", json!({ "command": format!("printf '{bytes}' >>a.txt") })),
         Answer::calls(
