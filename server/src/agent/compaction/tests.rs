@@ -485,7 +485,7 @@ async fn words_that_leave_no_room_for_a_summary_go_and_the_user_is_told() {
     assert!(is_told(&compacted.messages) && !compacted.messages.contains(&long));
     assert!(compacted.messages.contains(&view[2]), "the newest stays");
     // It is all there is, and was refused.
-    let compacted = made(&params, &[long.clone()], Compaction::Reactive { over_by: None }).await;
+    let compacted = made(&params, std::slice::from_ref(&long), Compaction::Reactive { over_by: None }).await;
     assert!(is_told(&compacted.messages) && !compacted.messages.contains(&long));
 }
 
