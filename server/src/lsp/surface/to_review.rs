@@ -1,6 +1,7 @@
 //! What waits for a decision, in one line: how much, where, and how to get there.
 
 use super::item::items;
+use super::words::one_line;
 use crate::documents::{AbsPath, Workspace};
 use crate::editor::EditorFeatures;
 use crate::review::ReviewView;
@@ -38,8 +39,8 @@ impl ToReview {
     pub fn in_words(&self, workspace: &Workspace, features: &EditorFeatures) -> String {
         let count =
             if self.changes == 1 { "1 change".to_owned() } else { format!("{} changes", self.changes) };
-        let names: Vec<String> =
-            self.files.iter().take(MOST_NAMES).map(|path| workspace.display(path)).collect();
+        let name = |path| one_line(&workspace.display(path)).into_owned();
+        let names: Vec<String> = self.files.iter().take(MOST_NAMES).map(name).collect();
         let more = match self.files.len().saturating_sub(MOST_NAMES) {
             0 => String::new(),
             more => format!(" and {more} more"),
@@ -82,6 +83,7 @@ mod tests {
         );
         check(&scene_of(Vec::new()), None);
         check(&scene_of(vec![changed("a.rs")]), Some("1 change to review in a.rs"));
+        check(&scene_of(vec![changed("a\u{202e}.rs")]), Some("1 change to review in a\\u{202e}.rs"));
     }
 
     #[test]
