@@ -9,8 +9,9 @@ use camino::Utf8PathBuf;
 use copydesk::shell::{Before, Best, FileView, Outcome, Task, TreeChange};
 use proptest::prelude::*;
 
+use crate::drafts::{Drafts, keep, told, views};
 use crate::place::Place;
-use crate::trial_tree::{COPY, Drafts, OVERLAY, TREES, keep, place, told, views};
+use crate::trial_tree::{COPY, OVERLAY, TREES, place};
 
 /// A command that runs on and does what it is told, one script after the other.
 struct Background<'p> {

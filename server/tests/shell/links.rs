@@ -5,8 +5,9 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use copydesk::shell::{ChangeKind, Whole};
 
+use crate::drafts::told;
 use crate::place::{Place, write};
-use crate::trial_tree::{TREES, bits, place, told};
+use crate::trial_tree::{TREES, bits, place};
 
 fn with_outside() -> impl Iterator<Item = Place> {
     TREES.into_iter().map(|best| {

@@ -10,6 +10,7 @@
 
 mod beside;
 mod calls;
+mod drafts;
 mod links;
 mod place;
 mod processes;

@@ -5,11 +5,10 @@ use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
 
 use camino::Utf8Path;
-use copydesk::shell::{
-    Best, ChangeKind, FileContent, FileView, ShellSettings, TreeChange, TrialMode, WallKind,
-};
+use copydesk::shell::{Best, FileContent, ShellSettings, TrialMode, WallKind};
 use proptest::prelude::*;
 
+use crate::drafts::{Drafts, keep, told, views};
 use crate::place::{Place, code, settings};
 
 pub(crate) const OVERLAY: Best = Best::ALL;
@@ -19,19 +18,6 @@ pub(crate) const TREES: [Best; 3] = [OVERLAY, COPY, PLAIN_COPY];
 
 pub(crate) fn place(best: Best, files: &[(&str, &str)]) -> Place {
     Place::with(files, |base| ShellSettings { best, ..settings(base) })
-}
-
-/// Changes as lines: path and what became of it.
-pub(crate) fn told(place: &Place, changes: &[TreeChange]) -> Vec<String> {
-    let told = changes.iter().map(|change| {
-        let path = change.path.strip_prefix(&place.root).unwrap();
-        match &change.kind {
-            ChangeKind::Written(bytes) => format!("{path}: {}", String::from_utf8_lossy(bytes).trim_end()),
-            ChangeKind::Bytes(made) => format!("{path} Bytes {{ size: {} }}", made.size()),
-            other => format!("{path} {other:?}"),
-        }
-    });
-    told.collect()
 }
 
 /// Everything of a folder that can be told apart: content, mode, time, number, links.
@@ -348,47 +334,6 @@ fn step() -> impl Strategy<Value = String> {
 
 /// What the tree has that git does not ignore, as the command itself sees it: permissions and content of each file.
 const LIST: &str = r#"find . -type f -not -path './ignored/*' | sort | while read f; do echo "== $f $(stat -c %a "$f") $(base64 -w0 "$f")"; done"#;
-
-/// A file as it was told: what a desk would have pending.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Draft {
-    content: Option<FileContent>,
-    mode: Option<u32>,
-}
-
-pub(crate) type Drafts = BTreeMap<String, Draft>;
-
-pub(crate) fn views(drafts: &Drafts) -> Vec<FileView> {
-    let view = |(path, draft): (&String, &Draft)| FileView {
-        path: path.into(),
-        content: draft.content.clone().unwrap_or(FileContent::Real),
-        mode: draft.mode,
-    };
-    drafts.iter().map(view).collect()
-}
-
-/// Keeps what was told, as a desk does: bytes that are no text in files of their own.
-pub(crate) fn keep(place: &Place, drafts: &mut Drafts, changes: &[TreeChange]) {
-    for change in changes {
-        let draft = drafts.entry(change.path.to_string()).or_default();
-        match &change.kind {
-            ChangeKind::Written(bytes) => draft.content = Some(FileContent::Bytes(bytes.clone())),
-            ChangeKind::Bytes(made) => {
-                let kept = place.base.join(format!("kept-{}", uuid::Uuid::new_v4().simple()));
-                let copied = std::io::copy(&mut made.open().unwrap(), &mut fs::File::create(&kept).unwrap());
-                assert_eq!(copied.unwrap(), made.size());
-                draft.content = Some(FileContent::Kept(kept));
-            }
-            ChangeKind::Deleted => {
-                *draft = Draft { content: Some(FileContent::Absent), mode: None };
-            }
-            ChangeKind::Mode(mode) => draft.mode = Some(*mode),
-            ChangeKind::UsualMode => draft.mode = None,
-            ChangeKind::Whole { .. } => {}
-            other => panic!("{other:?}"),
-        }
-    }
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 40, ..ProptestConfig::default() })]

@@ -4,7 +4,8 @@ use std::fs;
 
 use copydesk::shell::LARGEST_KEPT;
 
-use crate::trial_tree::{COPY, Drafts, OVERLAY, TREES, bits, keep, place, told, views};
+use crate::drafts::{Drafts, keep, told, views};
+use crate::trial_tree::{COPY, OVERLAY, TREES, bits, place};
 
 #[tokio::test]
 async fn bytes_that_are_no_text_and_permissions_are_shown_as_long_as_they_are_pending() {
