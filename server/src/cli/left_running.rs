@@ -18,11 +18,12 @@ pub(super) async fn end(editor: &mut Editor, terminal: &mut Terminal, session: &
 
 fn told(EndedCommand { command, changed, .. }: &EndedCommand) -> String {
     let changes = match changed {
-        0 => "It had changed nothing.".to_owned(),
-        1 => "What it had changed by then (1 file) waits for you.".to_owned(),
-        many => format!("What it had changed by then ({many} files) waits for you."),
+        // It may have changed something before, which was proposed when another command began.
+        0 => String::new(),
+        1 => " What it had changed by then (1 file) waits for you.".to_owned(),
+        many => format!(" What it had changed by then ({many} files) waits for you."),
     };
-    visible(&format!("`{command}` still ran in the background, so it was ended. {changes}"))
+    visible(&format!("`{command}` still ran in the background, so it was ended.{changes}"))
 }
 
 #[cfg(test)]
@@ -34,7 +35,7 @@ mod tests {
         let told =
             |changed| told(&EndedCommand { id: "b1".to_owned(), command: "make watch".to_owned(), changed });
         let begin = "`make watch` still ran in the background, so it was ended.";
-        assert_eq!(told(0), format!("{begin} It had changed nothing."));
+        assert_eq!(told(0), begin);
         assert_eq!(told(1), format!("{begin} What it had changed by then (1 file) waits for you."));
         assert_eq!(told(2), format!("{begin} What it had changed by then (2 files) waits for you."));
     }
